@@ -13,6 +13,7 @@ import { requireComplete } from "./constructs/require-complete.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
+import { ExportsBucket } from "./constructs/resources/exports-bucket.ts";
 import { FeedBucket } from "./constructs/resources/feed-bucket.ts";
 import { providerSettings } from "./constructs/resources/provider-settings.ts";
 import { Tables } from "./constructs/resources/tables.ts";
@@ -38,9 +39,10 @@ export class ServiceStack extends Stack {
     const notifications = new NotificationQueues(this, "NotificationQueues", { bus: events.bus, config });
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = providerSettings(config);
+    const { bucket: exportsBucket } = new ExportsBucket(this, "Exports", config);
     const feedBucket = config.siemFeed ? new FeedBucket(this, "Feed", config).bucket : undefined;
     this.access = accessTo({
-      ...{ tables, bus: events.bus, config, credentialsKey, cursorKey, provider, feedBucket },
+      ...{ tables, bus: events.bus, config, credentialsKey, cursorKey, provider, exportsBucket, feedBucket },
       notificationsToSend: notifications.toSend,
     });
     const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events, config });

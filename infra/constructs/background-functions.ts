@@ -29,6 +29,7 @@ const groupIds: Record<BackgroundFunction["subject"], string> = {
   detection: "Judging",
   reports: "Judging",
   erasure: "Judging",
+  exports: "Exporting",
   notifications: "Notifications",
 };
 

@@ -21,7 +21,7 @@ export type Trigger =
 
 export type BackgroundFunction = {
   /** The folder of the function. */
-  subject: "security" | "sync" | "webhooks" | "detection" | "reports" | "erasure" | "notifications";
+  subject: "security" | "sync" | "webhooks" | "detection" | "reports" | "erasure" | "exports" | "notifications";
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
@@ -82,6 +82,12 @@ export const backgroundFunctions = {
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 36 }],
   },
+  "resume-exports": {
+    subject: "exports",
+    description: "Requests a worker for exports without one, and for files to delete",
+    timeoutSeconds: 300,
+    triggers: [{ hourlyAtMinute: 46 }],
+  },
   "dispatch-syncs": {
     subject: "sync",
     description: "Requests a sync run of each connected organization",
@@ -111,6 +117,13 @@ export const backgroundFunctions = {
     description: "Works on erasures",
     timeoutSeconds: 300,
     triggers: [{ event: "ErasureRequested" }],
+  },
+  "run-export": {
+    subject: "exports",
+    description: "Writes the files of exports, and deletes them",
+    // A complete file is read back without a hand-over.
+    timeoutSeconds: 900,
+    triggers: [{ event: "ExportRequested" }],
   },
   "process-webhook": {
     subject: "webhooks",

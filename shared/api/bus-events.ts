@@ -9,6 +9,7 @@ import {
   DUE_SLOTS,
 } from "../detection/detection.ts";
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
+import { EXPORT_REQUESTED_TYPE, ExportRequested } from "../exports/export-events.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
@@ -56,6 +57,10 @@ export const busEvents = {
   [ERASURE_REQUESTED_TYPE]: {
     detail: ErasureRequested,
     publishers: ["request-erasure", "resume-erasures", "run-erasure"],
+  },
+  [EXPORT_REQUESTED_TYPE]: {
+    detail: ExportRequested,
+    publishers: ["resume-exports", "run-export", "start-event-export", "start-organization-export"],
   },
   [CIRCUIT_EVENT_TYPE]: {
     detail: CircuitChanged,

@@ -8,6 +8,7 @@ import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
+import { exportRoutes } from "./export-routes.ts";
 import { notificationRoutes } from "./notification-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
@@ -29,6 +30,7 @@ export const routes = {
   ...notificationRoutes,
   ...reportRoutes,
   ...erasureRoutes,
+  ...exportRoutes,
   ...apiRoutes,
 } as const satisfies Record<string, Route>;
 

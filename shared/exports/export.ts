@@ -37,8 +37,8 @@ export type ExportFormat = (typeof exportFormats)[number];
 
 export const exportStatuses = ["requested", "running", "completed", "failed", "deleted"] as const;
 
-const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string, override?: object): Schema => {
-  z.globalRegistry.add(schema, { description, ...(override && { override }) });
+const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema => {
+  z.globalRegistry.add(schema, { description });
   return schema;
 };
 
@@ -46,27 +46,24 @@ const { eventType, category, riskLevel, userId, source, ipAddress, since, until,
   SecurityQuery.shape;
 
 const TIME_ERROR = "expected epoch milliseconds from 0 on, or a time as RFC 3339 writes it";
-const MAX_TIME_MS = 999_999_999_999_999;
+const MAX_TIME_MS = 999_999_999_999_999n;
+
+/** Integers of a body arrive as bigint (shared/json/revive-exactly.ts). */
+const epochTime = z
+  .pipe(
+    z.bigint({ error: TIME_ERROR }).check(z.gte(0n, { error: TIME_ERROR }), z.lte(MAX_TIME_MS, { error: TIME_ERROR })),
+    z.transform((time: bigint) => Number(time)),
+  )
+  .register(z.globalRegistry, { override: { type: "integer", minimum: 0, maximum: Number(MAX_TIME_MS) } });
 
 /** A time of a body: the number, or the text that the query parameter accepts. */
 const instant = (parameter: typeof since, description: string) =>
-  z.optional(
-    described(
-      z.union([z.int().check(z.gte(0), z.lte(MAX_TIME_MS)), parameter.def.innerType], { error: TIME_ERROR }),
-      `${description} Epoch milliseconds, or a time as RFC 3339 writes it.`,
-      {
-        anyOf: [{ type: "integer", minimum: 0, maximum: MAX_TIME_MS }, { type: "string" }],
-        examples: [1795219200000, "2026-11-21T00:00:00Z"],
-      },
-    ),
-  );
+  z.optional(described(z.union([epochTime, parameter.def.innerType], { error: TIME_ERROR }), description));
 
 /** A flag of a body: `true`, or the text that the query parameter accepts. */
 const flag = (parameter: typeof processed, description: string) =>
   z.optional(
-    described(z.union([z.boolean(), parameter.def.innerType], { error: "expected true or false" }), description, {
-      anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }],
-    }),
+    described(z.union([z.boolean(), parameter.def.innerType], { error: "expected true or false" }), description),
   );
 
 /** The body of POST …/security/exports: the filters of the events' list, and the format. */

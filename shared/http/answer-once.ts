@@ -60,7 +60,7 @@ export const createAnswerOnce =
     if (idempotencyKey === undefined) return answer({ ...own, isKeyed: false, isRepeated: false });
     const scope = caller?.scope ?? "";
     const operation = `${route.method} ${route.path}`;
-    const named = { scope, operation, idempotencyKey, request: encodeJson(body) };
+    const named = { scope, operation, idempotencyKey, request: encodeJson(body ?? {}) };
     const { seal, open } = sealAnswers(scope, operation, idempotencyKey, named.request);
     const repeat = (text: string) => respond(event.requestContext.requestId, route.success.status, open(text));
 

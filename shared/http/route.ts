@@ -46,6 +46,7 @@ export const tags = {
     resourceType: "provider_account",
   },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
+  exports: { description: "Files with security events or all data of an organization.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },
 } as const satisfies Record<string, Tag>;
 

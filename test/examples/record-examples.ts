@@ -224,6 +224,17 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
 
   await record("createReportLink", "review", `POST reports/review-${day}/link`);
 
+  const { id: exportId } = await record<{ id: string }>("startEventExport", "csv", "POST security/exports", {
+    ...{ format: "csv", riskLevel: "HIGH", since: "2026-11-01T00:00:00Z" },
+  });
+  await record("startOrganizationExport", "all", "POST export");
+  await eventually("the export is complete", async () => {
+    const { body } = await acme.call("GET", `security/exports/${exportId}`);
+    return (body as { status: string }).status === "completed";
+  });
+  await record("getExport", "completed", `GET security/exports/${exportId}`);
+  await record("listExports", "latest", "GET security/exports?limit=2");
+
   const erased = { scope: "user", userId: "eve", reason: "eve left the company" };
   await record("requestErasure", "user", "POST erasure", erased);
   await eventually("eve is erased", async () => {

@@ -309,6 +309,18 @@ export const endpointCases = {
       ...{ method: "POST", target: `${PROVIDER}/circuit-breaker`, headers: keyed, body: { action: "reset" } },
     }),
   },
+  startEventExport: {
+    request: () => ({
+      ...{ method: "POST", target: `${PROVIDER}/security/exports`, headers: keyed, body: { format: "ndjson" } },
+    }),
+  },
+  startOrganizationExport: {
+    request: () => ({ method: "POST", target: `${PROVIDER}/export`, headers: keyed }),
+  },
+  listExports: get("/security/exports"),
+  getExport: {
+    request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/exports/${world.exportId}` }),
+  },
   "requestErasure of all": {
     request: () => ({
       ...{ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed, body: { scope: "all" } },

@@ -52,7 +52,13 @@ const INTERNAL =
   /arn:|dynamodb|amazonaws|plant-store-dev|SyntaxError|ECONN|Exception|\n\s+at |sk_test_|whsec_|fault harness/i;
 
 /** The functions that find what was left undone, at their minutes of the hour. */
-const HOURLY = ["sweep-alert-outbox", "resume-stalled-syncs", "hand-over-webhooks", "resume-erasures"];
+const HOURLY = [
+  "sweep-alert-outbox",
+  "resume-stalled-syncs",
+  "hand-over-webhooks",
+  "resume-erasures",
+  "resume-exports",
+];
 const HOUR_MS = 3_600_000;
 
 /** Cells begin in another minute than the world: reading data is recorded once a minute. */

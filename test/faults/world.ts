@@ -11,6 +11,7 @@ export type World = {
   alertId: string;
   eventIds: readonly string[];
   reportId: string;
+  exportId: string;
 };
 
 const ORGANIZATION = "acme";
@@ -22,7 +23,7 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   const account = await bench.control<{ accountId: string; apiKey: string }>("POST /provider/accounts", { objects: 6 });
   const world = {
     ...{ token, accountId: account.accountId, apiKey: account.apiKey, webhookSecret: "whsec_of_this_year" },
-    ...{ alertId: "", eventIds: [] as string[], reportId: "" },
+    ...{ alertId: "", eventIds: [] as string[], reportId: "", exportId: "" },
   };
   const setting: Setting = { bench, lane, world };
   const call = async (method: string, path: string, body?: object) =>
@@ -45,6 +46,8 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   const generated = await call("POST", "/security/alert", { action: "generate_alert", title: "A", riskLevel: "HIGH" });
   world.alertId = (generated as { alert: { id: string } }).alert.id;
   await call("POST", "/erasure", { scope: "user", userId: "bob" });
+  await deliver();
+  world.exportId = ((await call("POST", "/security/exports", { format: "ndjson" })) as { id: string }).id;
   await deliver();
   const { events } = (await call("GET", "/security?limit=3")) as { events: { id: string }[] };
   world.eventIds = events.map(({ id }) => id);

@@ -8,6 +8,7 @@ import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { routes } from "../../shared/api/routes.ts";
 import { nothingRemoved } from "../../shared/erasure/erasure.ts";
 import { erasureKey } from "../../shared/erasure/erasure-item.ts";
+import { exportKey } from "../../shared/exports/export-item.ts";
 import type { Route } from "../../shared/http/route.ts";
 import { deliveryKey, destinationKey } from "../../shared/notifications/notification-items.ts";
 import { type RecordFields, type RecordType, recordTypes } from "../../shared/records/record.ts";
@@ -173,6 +174,16 @@ const seedErasures: Seed = async (organizationId, textOf) => {
   return { expected: rangeOf(1_100).map(idAt), idOf: byId };
 };
 
+const seedExports: Seed = async (organizationId, textOf) => {
+  const filter = { since: 0, until: NOW, ipAddress: textOf(128), userId: textOf(128) };
+  const exports = rangeOf(1_100).map((i) => ({
+    ...{ ...exportKey(organizationId, idAt(i)), kind: "events", format: "csv", filter, status: "running" },
+    ...{ requestedAt: NOW - i, requestedBy: textOf(128), files: [], ttl: TTL },
+  }));
+  await store("Exports", exports);
+  return { expected: rangeOf(1_100).map(idAt), idOf: byId };
+};
+
 const seedReports: Seed = async (organizationId) => {
   const scope = organizationKey(organizationId);
   const reports = rangeOf(1_100).map((i) => periodOf("compliance", NOW - (i + 1) * DAY_MS));
@@ -236,11 +247,12 @@ const seeds: Record<ListName, readonly Seed[]> = {
   listRecords: recordTypes.map(seedRecords),
   listErasures: [seedErasures],
   listReports: [seedReports],
+  listExports: [seedExports],
   listDeliveries: [seedNotifications],
 };
 
 /** Their items are too small to fill a response before `limit` ends the page. */
-const SMALL: readonly ListName[] = ["listCircuitHistory", "listErasures", "listReports"];
+const SMALL: readonly ListName[] = ["listCircuitHistory", "listErasures", "listReports", "listExports"];
 
 const cases = Object.entries(seeds).flatMap(([name, ofRoute]) =>
   ofRoute.map((seed, i) => {

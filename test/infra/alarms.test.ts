@@ -170,11 +170,19 @@ describe("the alarms", () => {
     const watched = failing.flatMap((alarm) => watchedBy(nameOf(alarm), "Errors"));
     const background = ofType("AWS::Lambda::Function").flatMap(([id]) => {
       const [, name] =
-        /^((?:Background|Sync|Webhooks|Judging|Notifications)(?!ReceiveWebhook).+)Function[0-9A-F]{8}$/.exec(id) ?? [];
+        /^((?:Background|Sync|Webhooks|Judging|Exporting|Notifications)(?!ReceiveWebhook).+)Function[0-9A-F]{8}$/.exec(
+          id,
+        ) ?? [];
       return name === undefined ? [] : [name];
     });
     expect(watched.sort()).toEqual(background.sort());
-    const workers = ["JudgingDetectOrganization", "JudgingMakeReports", "JudgingRunErasure", "SyncRunSync"];
+    const workers = [
+      "ExportingRunExport",
+      "JudgingDetectOrganization",
+      "JudgingMakeReports",
+      "JudgingRunErasure",
+      "SyncRunSync",
+    ];
     const dispatchers = [
       ...["BackgroundCloseSecurityHours", "BackgroundWriteSiemFeed"],
       ...["JudgingDispatchDetection", "SyncDispatchSyncs"],

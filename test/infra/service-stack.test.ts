@@ -271,6 +271,35 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/reports`, [...ADMITTING, "Reports dynamodb:Query"]],
     [`GET ${PROVIDER}/reports/{id}`, [...ADMITTING, "Reports dynamodb:GetItem"]],
     [`GET ${PROVIDER}/reports/{id}/page`, [...ADMITTING, "Reports dynamodb:BatchGetItem", "Reports dynamodb:GetItem"]],
+    [`GET ${PROVIDER}/security/exports`, [...ADMITTING, "Exports dynamodb:Query"]],
+    [`GET ${PROVIDER}/security/exports/{id}`, [...ADMITTING, "Exports dynamodb:GetItem", "ExportsBucket s3:GetObject"]],
+    [
+      `POST ${PROVIDER}/security/exports`,
+      [...ADMITTING, ...TAKING_KEYS, ...["GetItem", "PutItem", "UpdateItem"].map((one) => `Exports dynamodb:${one}`)],
+    ],
+    [
+      "Writes the files of exports, and deletes them",
+      [
+        ...[...RECORDING, "Exports dynamodb:UpdateItem", "Settings dynamodb:GetItem"],
+        ...["AbortMultipartUpload", "DeleteObject", "GetObject", "ListBucket", "PutObject"].map(
+          (action) => `ExportsBucket s3:${action}`,
+        ),
+        ...[
+          "SecurityEvents dynamodb:BatchGetItem",
+          "SecurityEvents dynamodb:Query",
+          "Records/byCreated dynamodb:Query",
+        ],
+        ...["byCategory", "byOpen", "byRisk", "byType", "byUser"].map(
+          (index) => `SecurityEvents/${index} dynamodb:Query`,
+        ),
+        ...["SecurityAlerts dynamodb:Query", "SecurityAlerts/byStatus dynamodb:Query"],
+        ...["Reports dynamodb:GetItem", "Reports dynamodb:Query"],
+      ],
+    ],
+    [
+      "Requests a worker for exports without one, and for files to delete",
+      ["Bus events:PutEvents", "Exports dynamodb:GetItem", "Exports/byOpen dynamodb:Query"],
+    ],
     [`GET ${PROVIDER}/erasure`, [...ADMITTING, "Erasures dynamodb:Query"]],
     [
       "Requests a sync run of each connected organization",

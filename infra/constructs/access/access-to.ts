@@ -1,3 +1,4 @@
+import { exportAccess } from "./export-access.ts";
 import { judgingAccess } from "./judging-access.ts";
 import { notificationAccess } from "./notification-access.ts";
 import { accessParts, type Resources } from "./parts.ts";
@@ -16,6 +17,7 @@ export const accessTo = (resources: Resources) => {
     ...securityAccess(parts),
     ...providerAccess(parts, resources),
     ...judgingAccess(parts),
+    ...exportAccess(parts),
     ...notificationAccess(parts, resources),
   };
 };

@@ -24,6 +24,7 @@ export type Resources = {
   credentialsKey: CredentialsKey;
   cursorKey: CursorKey;
   provider: ProviderSettings;
+  exportsBucket: Bucket;
   notificationsToSend: Queue;
   /** Undefined if the deployment has no feed for a SIEM. */
   feedBucket: Bucket | undefined;
@@ -35,7 +36,15 @@ const onAllObjects = (grant: Grant): Grant => ({
 });
 
 /** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */
-export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSend, feedBucket }: Resources) => {
+export const accessParts = ({
+  tables,
+  bus,
+  config,
+  cursorKey,
+  exportsBucket,
+  notificationsToSend,
+  feedBucket,
+}: Resources) => {
   const plants = tableAccess("PLANTS_TABLE_NAME", tables.plants);
   const events = tableAccess("SECURITY_EVENTS_TABLE_NAME", tables.securityEvents);
   const rollups = tableAccess("SECURITY_ROLLUPS_TABLE_NAME", tables.securityRollups);
@@ -49,6 +58,8 @@ export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSen
   const detection = tableAccess("DETECTION_TABLE_NAME", tables.detection);
   const reports = tableAccess("REPORTS_TABLE_NAME", tables.reports);
   const erasures = tableAccess("ERASURES_TABLE_NAME", tables.erasures);
+  const exports = tableAccess("EXPORTS_TABLE_NAME", tables.exports);
+  const exportedFiles = bucketAccess("EXPORTS_BUCKET", exportsBucket);
   const notifications = tableAccess("NOTIFICATIONS_TABLE_NAME", tables.notifications);
   const idempotencyKeys = tableAccess("IDEMPOTENCY_KEYS_TABLE_NAME", tables.idempotencyKeys);
 
@@ -105,7 +116,8 @@ export const accessParts = ({ tables, bus, config, cursorKey, notificationsToSen
 
   return {
     ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
-    ...{ detection, reports, erasures, notifications, retention, syncInterval, queueNotifications },
+    ...{ detection, reports, erasures, exports, exportedFiles, notifications, retention, syncInterval },
+    queueNotifications,
     ...{ feed, listFeed },
     ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals, takeIdempotencyKeys },
     ...{ sealForClients, readCircuits, changeCircuits },

@@ -40,6 +40,7 @@ const subjects: Record<BackgroundFunction["subject"], string> = {
   detection: "Detection",
   reports: "Report",
   erasure: "Erasure",
+  exports: "Export",
   notifications: "Notification",
 };
 

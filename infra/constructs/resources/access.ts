@@ -49,7 +49,13 @@ export const bucketAccess = (variable: string, bucket: Bucket) => {
   return {
     /** To begin, continue and complete uploads in parts takes `PutObject`. */
     may: (...actions: readonly ("GetObject" | "PutObject" | "DeleteObject" | "AbortMultipartUpload")[]): Access => ({
-      grants: [{ actions: actions.map((action) => `s3:${action}`), resources: [bucket.arnForObjects("*")] }],
+      grants: [
+        {
+          actions: actions.map((action) => `s3:${action}`),
+          resources: [bucket.arnForObjects("*")],
+          objectsReason: "Keys name organizations, which are not known at deployment. The bucket holds nothing else.",
+        },
+      ],
       environment,
     }),
     /** Without this right, S3 denies the reading of a missing object, instead of saying that it is missing. */

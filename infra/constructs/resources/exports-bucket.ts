@@ -4,7 +4,10 @@ import { Construct } from "constructs";
 import type { DeploymentConfig } from "./deployment-config.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
 
-/** The bucket whose objects are the files of exports (shared/exports/): private, and deleted after seven days. */
+/**
+ * The bucket whose objects are the files of exports (shared/exports/write-file.ts): private and encrypted. The worker deletes
+ * files 7 days after their export was complete. The lifecycle, which counts from the writing of a file, does so a day later.
+ */
 export class ExportsBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -14,7 +17,7 @@ export class ExportsBucket extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      lifecycleRules: [{ expiration: Duration.days(7), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      lifecycleRules: [{ expiration: Duration.days(8), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
       // CloudFormation deletes only an empty bucket: docs/upgrade.md, "Removals".
       removalPolicy: removalPolicyOf(config),
     });

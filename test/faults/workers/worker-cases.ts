@@ -86,9 +86,10 @@ const attack = async (setting: Setting) => {
   for (let i = 0; i < 5; i++) await setting.lane.request("GET", "/plants", { token });
 };
 
-/** The functions that find lost work of syncs, alerts, webhooks and erasures. */
+/** The functions that find lost work of syncs, alerts, webhooks, erasures and exports. */
 const finders: readonly BackgroundFunctionName[] = [
   ...(["sweep-alert-outbox", "resume-stalled-syncs", "hand-over-webhooks", "resume-erasures"] as const),
+  "resume-exports",
 ];
 const judging: readonly BackgroundFunctionName[] = ["dispatch-detection", "sweep-alert-outbox", "close-security-hours"];
 const reporting: readonly BackgroundFunctionName[] = ["sweep-alert-outbox", "dispatch-reports"];
@@ -318,6 +319,24 @@ const cases = {
       await post(setting, "/erasure", { scope: "user", userId: "carol" });
       setting.lane.forgetEvents();
       return startedBy("resume-erasures")(setting);
+    },
+    aheadMs: LATER_MS,
+    hourly: finders,
+  },
+  "run-export": {
+    worker: "run-export",
+    prepare: async (setting) => {
+      await post(setting, "/security/exports", { format: "csv" });
+      return take(setting, "run-export");
+    },
+    hourly: finders,
+  },
+  "resume-exports": {
+    worker: "resume-exports",
+    prepare: async (setting) => {
+      await post(setting, "/export");
+      setting.lane.forgetEvents();
+      return startedBy("resume-exports")(setting);
     },
     aheadMs: LATER_MS,
     hourly: finders,

@@ -12,6 +12,7 @@ import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
@@ -40,8 +41,8 @@ export const startExportEngine = (): Promise<EmbeddedDynamoDb> =>
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 const direct: Io = (_, work) => work();
 
-/** Small parts, so that a test's few events have many. */
-const PART_BYTES = 2_000;
+/** Small parts and pages, so that a test's few events have many. */
+const SMALL = { partBytes: 2_000, eventsPerPage: 3 };
 
 const throughIo = <Calls extends object>(calls: Calls, io: Io): Calls =>
   Object.fromEntries(
@@ -67,14 +68,14 @@ export const eventAt = (
 
 export type ExportWorld = ReturnType<typeof createWorld>;
 
-export const createWorld = (engine: EmbeddedDynamoDb) => {
+export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage } = SMALL) => {
   const time = { now: NOW };
   const clock = () => time.now;
   let names = 0;
   const published: BusEvent[] = [];
   /** By its id, as the store keeps it. */
   const recorded = new Map<string, NewSecurityEvent>();
-  const memory = createMemoryObjects({ minPartBytes: PART_BYTES });
+  const memory = createMemoryObjects({ minPartBytes: Math.min(partBytes, 5 * 1_024 * 1_024) });
   const recorder = {
     record: async (event: NewSecurityEvent, { timestamp = 0, identity = new Uint8Array(16) }: EventMoment = {}) => {
       recorded.set(eventId(timestamp, identity), event);
@@ -106,7 +107,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       bus: throughIo(bus, io),
       exportEvents: createExportEvents({ recorder: throughIo(recorder, io) }),
       nextSource: createNextSource({
-        ...{ events, clock, eventsPerPage: 3 },
+        ...{ events, clock, eventsPerPage },
         records: createRecordListStore(client, TABLES.records),
         alerts: createAlertStore(client, TABLES.alerts),
         notes: createAlertNoteStore(client, TABLES.alerts),
@@ -133,7 +134,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     { io = direct, remainingMs = () => 900_000, delivery = `delivery ${++deliveries}`, ...limits }: Run = {},
   ): Promise<ExportWorkSummary> => {
     const { exportEvents, ...dependencies } = instance(io);
-    const work = createExportWorker({ ...dependencies, events: exportEvents, partBytes: PART_BYTES, ...limits });
+    const work = createExportWorker({ ...dependencies, events: exportEvents, partBytes, ...limits });
     return work({ version: 1, ...detail }, { delivery, remainingMs });
   };
 
@@ -173,10 +174,10 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     }),
     newOrganization: () => `acme/${++names}`,
     async putEvents(events: readonly SecurityEvent[], ttl = 4_000_000_000): Promise<void> {
-      for (const chunk of chunksOf(events, 25)) {
+      await inParallel(chunksOf(events, 25), 4, async (chunk) => {
         const requests = chunk.map((event) => ({ PutRequest: { Item: toItem(event, ttl) } }));
         await main.client.send(new BatchWriteCommand({ RequestItems: { [TABLES.events]: requests } }));
-      }
+      });
     },
     async deleteEvent({ organizationId = "", id }: SecurityEvent): Promise<void> {
       const Key = { scope: organizationKey(organizationId), id };

@@ -1,0 +1,70 @@
+/** The exports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+import { createExportEvents } from "../exports/export-events.ts";
+import { createExportLeaseStore, createExportStore } from "../exports/export-store.ts";
+import { createExportWorker, type ExportWorker } from "../exports/export-worker.ts";
+import { createNextSource } from "../exports/organization-sources.ts";
+import { createReadExport, type ReadExport } from "../exports/read-export.ts";
+import { createRequestExport, type RequestExport } from "../exports/request-export.ts";
+import type { ResumeExportsDependencies } from "../exports/resume-exports.ts";
+import { createRecordListStore } from "../records/record-list-store.ts";
+import { createReportStore } from "../reports/report-store.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { documentClient as client } from "../runtime/document-client.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { newRequestToken } from "../runtime/ids.ts";
+import { createObjectStore, s3 } from "../runtime/object-store.ts";
+import { wireRecorder } from "./recorder.ts";
+import { wireAlertNotes, wireAlertStore, wireDataReads, wireSecurityEventStore } from "./security.ts";
+import { wireSettingsStore } from "./settings.ts";
+
+const tableName = () => readConfig(["EXPORTS_TABLE_NAME"]).EXPORTS_TABLE_NAME;
+
+export const wireExportStore = () => createExportStore(client, tableName());
+
+const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+
+const wireObjects = () => createObjectStore(s3, readConfig(["EXPORTS_BUCKET"]).EXPORTS_BUCKET);
+
+export const wireRequestExport = (): RequestExport =>
+  createRequestExport({
+    exports: wireExportStore(),
+    events: createExportEvents({ recorder: wireRecorder() }),
+    bus: wireBus(),
+  });
+
+export const wireReadExport = (): ReadExport =>
+  createReadExport({
+    exports: wireExportStore(),
+    objects: wireObjects(),
+    reads: wireDataReads(),
+    clock: systemClock,
+  });
+
+export const wireResumeExports = (): ResumeExportsDependencies => ({
+  exports: wireExportStore(),
+  bus: wireBus(),
+  clock: systemClock,
+});
+
+export const wireExportWorker = (): ExportWorker => {
+  const config = readConfig(["RECORDS_TABLE_NAME", "REPORTS_TABLE_NAME", "RETENTION_DAYS"]);
+  return createExportWorker({
+    leases: createExportLeaseStore(client, tableName()),
+    exports: wireExportStore(),
+    objects: wireObjects(),
+    nextSource: createNextSource({
+      records: createRecordListStore(client, config.RECORDS_TABLE_NAME),
+      events: wireSecurityEventStore(),
+      alerts: wireAlertStore(),
+      notes: wireAlertNotes(),
+      settings: wireSettingsStore(),
+      reports: createReportStore(client, config.REPORTS_TABLE_NAME, { retentionDays: config.RETENTION_DAYS }),
+      clock: systemClock,
+    }),
+    events: createExportEvents({ recorder: wireRecorder() }),
+    bus: wireBus(),
+    clock: systemClock,
+    newToken: newRequestToken,
+  });
+};

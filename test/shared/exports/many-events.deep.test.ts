@@ -1,0 +1,92 @@
+/** Exports of 100,000 events in each format, compared with the events themselves, in steps of the real size. */
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { EventExportRequest } from "../../../shared/exports/export.ts";
+import { PART_BYTES } from "../../../shared/exports/write-file.ts";
+import { toOcsf } from "../../../shared/security/ocsf/to-ocsf.ts";
+import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import { parseCsv, valueOfCell } from "../../support/csv.ts";
+import { rangeOf } from "../../support/depth.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { quietLog } from "../../support/quiet-log.ts";
+import { createWorld, type ExportWorld, eventAt, startExportEngine } from "./world.ts";
+
+quietLog();
+
+const COUNT = 100_000;
+const organizationId = "many";
+
+let engine: EmbeddedDynamoDb;
+let world: ExportWorld;
+/** Newest first. */
+let events: SecurityEvent[];
+
+beforeAll(async () => {
+  engine = await startExportEngine();
+  world = createWorld(engine, { partBytes: PART_BYTES, eventsPerPage: 1_000 });
+  events = rangeOf(COUNT).map((i) =>
+    eventAt(organizationId, world.time.now - 1 - i, {
+      ...{ userId: `user ${i % 50}`, success: i % 7 > 0, sessionId: `session ${i}`, resource: `/plants/${i}` },
+      ...(i % 11 === 0 && { riskLevel: "HIGH", errorMessage: "=1+1", userAgent: 'a "quoted", long\nagent' }),
+    }),
+  );
+  await world.putEvents(events);
+});
+afterAll(() => engine.stop());
+
+const exportAs = async (format: "ndjson" | "csv" | "ocsf", filter: object = {}): Promise<string> => {
+  const request = EventExportRequest.parse({ format, ...filter, since: 0n });
+  const { id } = await world.request(organizationId, { kind: "events", request });
+  // The time is over after each few steps.
+  let checks = 0;
+  await world.deliverAll({ remainingMs: () => (++checks % 3 === 0 ? 20_000 : 900_000) });
+  const stored = await world.main.exports.get(organizationId, id, world.time.now);
+  const [file] = stored.files;
+  const text = world.memory.textOf(file?.key ?? "") ?? "";
+  expect(stored).toMatchObject({ status: "completed" });
+  expect(file).toMatchObject({
+    bytes: Buffer.byteLength(text),
+    sha256: createHash("sha256").update(text).digest("hex"),
+  });
+  return text;
+};
+
+/** One comparison of long texts, whose difference nobody could read. */
+const expectSame = (actual: readonly string[], expected: readonly string[]): void => {
+  const at = expected.findIndex((line, i) => line !== actual[i]);
+  expect({ count: actual.length, at, line: actual[at] }).toEqual({ count: expected.length, at: -1, line: undefined });
+};
+
+/** JSON with sorted keys, of a value or of a line. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(typeof value === "string" ? JSON.parse(value) : value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort())
+      : part,
+  );
+
+const linesIn = (text: string): string[] => text.split("\n").slice(0, -1);
+
+it("have every event once in each format, and those of a filter", async () => {
+  expectSame(linesIn(await exportAs("ndjson")).map(sorted), events.map(sorted));
+  expectSame(linesIn(await exportAs("ocsf")).map(sorted), events.map(toOcsf).map(sorted));
+  const [head = [], ...rows] = parseCsv(await exportAs("csv"));
+  const column = (name: string) => rows.map((cells) => valueOfCell(cells[head.indexOf(name)] ?? ""));
+  expectSame(
+    column("id"),
+    events.map(({ id }) => id),
+  );
+  expectSame(
+    column("errorMessage"),
+    events.map(({ errorMessage = "" }) => errorMessage),
+  );
+  expectSame(
+    column("metadata"),
+    events.map(({ metadata }) => JSON.stringify(metadata)),
+  );
+  const failed = linesIn(await exportAs("ndjson", { userId: "user 7", success: false }));
+  expectSame(
+    failed.map((line) => JSON.parse(line).id as string),
+    events.filter(({ userId, success }) => userId === "user 7" && !success).map(({ id }) => id),
+  );
+});
