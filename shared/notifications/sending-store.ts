@@ -17,7 +17,7 @@ import {
 } from "./notification-items.ts";
 
 /** Longer than the function's time-out: a lease that ended belongs to an instance that is gone. */
-export const LEASE_MS = 75_000;
+const LEASE_MS = 75_000;
 
 /** `busy`: another instance sends the delivery, until `until`. `early`: it is not due before `until`. Both epoch ms. */
 export type Claimed =

@@ -324,6 +324,22 @@ describe("the stack", () => {
     expect(rightsOf(dev, description)).toEqual([...new Set(rights)].sort());
   });
 
+  it("lets the sender of notifications, which talks to hosts that users chose, reach no other table", () => {
+    const rights = rightsOf(dev, "Sends notifications to their destinations");
+    const polling = ["ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "ReceiveMessage"];
+    expect(rights.filter((right) => !right.endsWith(" ses:SendEmail"))).toEqual([
+      "Bus events:PutEvents",
+      "CredentialsKey kms:Decrypt of notification",
+      ...polling.map((action) => `NotificationQueuesToSend sqs:${action}`),
+      ...["GetItem", "Query", "UpdateItem"].map((action) => `Notifications dynamodb:${action}`),
+    ]);
+    const senders = rights.filter((right) => right.endsWith(" ses:SendEmail"));
+    expect(senders.map((right) => /identity\/([^"]+)"/.exec(right)?.[1])).toEqual([
+      "alerts@plant-store.example",
+      "plant-store.example",
+    ]);
+  });
+
   it("has an API route for every route of the table, and a default route; the page /docs only if the context asks for it", () => {
     const keysOf = (template: Template) =>
       Object.values(template.findResources("AWS::ApiGatewayV2::Route"))

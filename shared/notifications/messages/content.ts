@@ -29,7 +29,7 @@ export const LEVEL_MARKS: Readonly<Record<RiskLevel, string>> = { CRITICAL: "ðŸ”
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\ufeff]+/gu;
 
 /** A text on one line, without characters that could change how other text reads. */
-export const oneLine = (text: string): string => text.toWellFormed().replace(UNSAFE, " ").trim();
+const oneLine = (text: string): string => text.toWellFormed().replace(UNSAFE, " ").trim();
 
 const withLines = (text: string): string => text.split(/\r?\n/).map(oneLine).join("\n").trim();
 

@@ -82,7 +82,7 @@ const codeOf = (error: unknown): string =>
  * Asks the name servers, not the operating system: its resolver would read the hosts file, append search domains, and
  * block the threads that other work of the function needs while a slow name server does not answer.
  */
-export const resolveWithDns: ResolveHost = async (hostname, signal) => {
+const resolveWithDns: ResolveHost = async (hostname, signal) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });

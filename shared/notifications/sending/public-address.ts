@@ -65,7 +65,7 @@ export const isLocalhost = (hostname: string): boolean => /^(?:.+\.)?localhost$/
 const PRIVATE_DOMAIN = /(?:^|\.)(?:local|intranet|internal|private|corp|home|lan|home\.arpa)$/;
 
 /** A URL is at most this long. */
-export const MAX_TARGET_LENGTH = 2_048;
+const MAX_TARGET_LENGTH = 2_048;
 
 /**
  * `URL` would drop line breaks and tabs, and take a backslash for a slash. Other readers of the text could then see another
