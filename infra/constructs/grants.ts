@@ -55,7 +55,7 @@ export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =
     listExports: access.listExports,
     getExport: access.readExport,
     getOpenApiDocument: NO_ACCESS,
-    getCaller: NO_ACCESS,
+    getCaller: access.knowDeployment,
     getConsole: NO_ACCESS,
     getConsoleAsset: NO_ACCESS,
     getDocs: NO_ACCESS,

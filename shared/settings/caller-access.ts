@@ -28,10 +28,11 @@ export const CallerAccess = z
         retentionDays: integer("How long security events, their statistics, alerts and sync runs are kept."),
         alertThreshold: z.enum(riskLevels),
         securityLogLevel: z.enum(riskLevels),
+        siemFeed: z.boolean(),
       })
       .register(z.globalRegistry, {
         description:
-          "Settings of the deployment: events below `securityLogLevel` are not recorded, events from `alertThreshold` on raise an alert.",
+          "Settings of the deployment: events below `securityLogLevel` are not recorded, events from `alertThreshold` on raise an alert; `siemFeed`: whether it has the feed that the organization's settings switch on.",
       }),
     roleNote: z.optional(z.string()).register(z.globalRegistry, {
       description: "Only if the token names no known role: the claim that was looked for.",

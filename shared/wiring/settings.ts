@@ -13,11 +13,12 @@ export const wireSettingsStore = () => {
 
 /** The settings of the deployment that callers see: every function with a token reads the same ones. */
 export const wireDeploymentFacts = () => {
-  const config = readConfig(["RETENTION_DAYS", "ALERT_THRESHOLD", "SECURITY_LOG_LEVEL"]);
+  const config = readConfig(["RETENTION_DAYS", "ALERT_THRESHOLD", "SECURITY_LOG_LEVEL", "FEED_BUCKET"]);
   return {
     retentionDays: config.RETENTION_DAYS,
     alertThreshold: config.ALERT_THRESHOLD,
     securityLogLevel: config.SECURITY_LOG_LEVEL,
+    siemFeed: config.FEED_BUCKET !== undefined,
   };
 };
 

@@ -38,6 +38,8 @@ describe("the view Settings", () => {
 
     await page.getByRole("button", { name: "Add my address" }).click();
     await page.getByLabel("Members may read invoices").check();
+    await page.getByLabel("Write our events").check();
+    await page.getByText("Switches the feed for a SIEM on.").waitFor();
     await page.getByText("Adds the network 127.0.0.1/32.").waitFor();
     await page.getByText("Members may read invoices.", { exact: true }).waitFor();
     await save.click();
@@ -45,6 +47,7 @@ describe("the view Settings", () => {
     expect((await ours.call("GET", "settings")).body).toEqual({
       ipAllowlist: ["192.0.2.0/24", "127.0.0.1/32"],
       recordAccess: { member: ["invoices"], guest: [] },
+      siemFeed: true,
     });
   });
 

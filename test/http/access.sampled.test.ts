@@ -128,7 +128,7 @@ describe("GET me", () => {
         recordTypes: may.some((permission) => permission === "records:read")
           ? ["customers", "subscriptions", "invoices", "payments"]
           : [],
-        deployment: { retentionDays: 90, alertThreshold: "HIGH", securityLogLevel: "LOW" },
+        deployment: { retentionDays: 90, alertThreshold: "HIGH", securityLogLevel: "LOW", siemFeed: true },
       });
     },
   );

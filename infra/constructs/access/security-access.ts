@@ -58,6 +58,9 @@ export const securityAccess = (parts: AccessParts) => {
       alerts.may("GetItem", "Query", "UpdateItem"),
     ),
 
+    /** Whether there is a feed. */
+    knowDeployment: feed(),
+
     /** A closed hour gets a due mark for detection, and one for the feed. */
     closeSecurityHours: together(
       publish,
