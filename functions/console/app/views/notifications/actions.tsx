@@ -107,7 +107,8 @@ const SendLink = ({ destination: { id, target }, onChanged }: Props) => {
   const send = useAction(async () => {
     try {
       onChanged(await putDestination(id, { ...unchanged(await readDestination(id)), address: target }));
-      notify(`A new message with a link was sent to ${target}.`);
+      // The API sends it once a minute, and its answer does not say whether it did.
+      notify(`A message with a link was sent to ${target}. Another one can follow after a minute.`);
     } catch (error) {
       notifyProblem("The link was not sent.", asProblem(error));
       throw error;

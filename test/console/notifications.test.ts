@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
+import { Webhook } from "standardwebhooks";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { organizationOf } from "../support/integration.ts";
+import { startListener } from "../support/notification-listener.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+let service: Service;
+let browser: PageBrowser;
+let listener: Awaited<ReturnType<typeof startListener>>;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+  listener = await startListener();
+});
+afterEach(() => browser.closePages());
+afterAll(async () => {
+  await browser.stop();
+  await listener.stop();
+});
+
+it("the view Notifications adds a webhook, shows its secret once, and shows how a test arrives", async () => {
+  const ours = organizationOf(service, "console-notifications");
+  const { page, complaints } = await openConsole(browser, ours, { path: "/console/notifications" });
+  await page.getByRole("link", { name: "Webhook", exact: true }).click();
+  await page.getByLabel("Name").fill("My listener");
+  await page.getByLabel("URL", { exact: true }).fill(`${listener.url}?token=very-secret`);
+  await page.getByLabel("Low", { exact: true }).uncheck();
+  await page.getByRole("button", { name: "Add the destination" }).click();
+
+  await page.getByRole("heading", { name: "My listener" }).waitFor();
+  const secret = await page.getByText(/^whsec_/).innerText();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByText(/^Delivered The test message has arrived\. Answer 200 after/).waitFor();
+  const [{ body, headers } = { body: "", headers: {} }] = listener.received;
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "notification.test" });
+
+  const row = page.getByRole("table", { name: "Deliveries" }).getByRole("row", { name: /Test requested by/ });
+  expect(await row.innerText()).toMatch(/Delivered[\s\S]*Answer 200[\s\S]*thank you/);
+  const { body: destinations } = await ours.call("GET", "notifications");
+  expect(destinations).toMatchObject([
+    {
+      name: "My listener",
+      type: "webhook",
+      target: listener.url,
+      filter: { levels: expect.not.arrayContaining(["LOW"]) },
+    },
+  ]);
+
+  await page.getByRole("link", { name: "All destinations" }).click();
+  await page
+    .getByRole("row", { name: /My listener/ })
+    .getByText("Active")
+    .waitFor();
+  await page.getByRole("link", { name: "My listener" }).click();
+  await page.getByRole("table", { name: "Deliveries" }).waitFor();
+  expect(await page.getByText("whsec_").count()).toBe(0);
+  expect(await page.content()).not.toContain("very-secret");
+  expect(complaints).toEqual([]);
+});
