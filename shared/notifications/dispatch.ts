@@ -16,7 +16,8 @@ import { eventId, identityOf } from "../security/event-id.ts";
 import { consoleAlertUrl, consoleReportUrl } from "./console-urls.ts";
 import { decideHold, type Hold, holdForStorm } from "./decide-hold.ts";
 import { type DueNotification, decideNotice } from "./decide-notice.ts";
-import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef, type StoredDelivery } from "./delivery.ts";
+import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef } from "./delivery.ts";
+import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Destination, ReportRhythm } from "./destination.ts";
 import { type Notification, NotifiedAlert } from "./messages/notification.ts";
 import type { NoticeStore } from "./notice-store.ts";
@@ -33,10 +34,9 @@ const rhythmOf = { compliance: "daily", review: "weekly" } as const satisfies Re
 type AlertChange = SecurityAlertChanged & { organizationId: string };
 
 export type DispatchDependencies = {
-  destinations: { list(organizationId: string): Promise<Destination[]> };
+  destinations: { list(organizationId: string): Promise<readonly Destination[]> };
   notices: Pick<NoticeStore, "read" | "takePlace" | "deliver" | "hasBundle" | "hold">;
-  /** A stored delivery stays as it is. */
-  deliveries: { put(organizationId: string, delivery: StoredDelivery): Promise<void> };
+  deliveries: Pick<NotificationDeliveryStore, "put">;
   queue: Pick<Queue, "send">;
   /** Without a slash at its end. */
   consoleUrl: string;

@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  PutCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, type TransactWriteCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { conditionalWrite, transactWithRetry } from "../runtime/conditional-write.ts";
 import { getItem } from "../runtime/get-item.ts";
 import { readPages } from "../runtime/read-pages.ts";
@@ -12,22 +7,18 @@ import { organizationKey } from "../terms/keys.ts";
 import { MAX_IN_WINDOW, STORM_WINDOW_MS } from "./decide-hold.ts";
 import type { DueNotification } from "./decide-notice.ts";
 import { type Bundle, DELIVERY_LIFE_MS, type DeliveryRef, type StoredDelivery } from "./delivery.ts";
-import type { Destination } from "./destination.ts";
 import type { SummarizedAlert } from "./messages/notification.ts";
 import {
-  DESTINATION_PREFIX,
   deliveryKey,
   type HeldItem,
   heldKey,
   heldPrefix,
   type NoticeItem,
   noticeKey,
-  parseDestinationItem,
   parseHeldItem,
   parseNoticeItem,
   parseStormWindowItem,
   stormWindowKey,
-  toDestination,
 } from "./notification-items.ts";
 
 const MAX_ATTEMPTS = 8;
@@ -84,31 +75,6 @@ export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: str
   };
 
   return {
-    /** All destinations of an organization, oldest first, read strongly. One read unit per 4 KB. */
-    async listDestinations(organizationId: string): Promise<Destination[]> {
-      const pages = readPages(client, {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":prefix": DESTINATION_PREFIX },
-        ConsistentRead: true,
-      });
-      const found: Destination[] = [];
-      for await (const page of pages) found.push(...page.map((item) => toDestination(parseDestinationItem(item))));
-      return found;
-    },
-
-    /** Stores a new delivery; a stored one stays as it is. One write unit per KB. */
-    async putDelivery(organizationId: string, delivery: StoredDelivery): Promise<void> {
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: { ...deliveryKey(organizationId, delivery), ...delivery },
-        ConditionExpression: "attribute_not_exists(#key)",
-        ExpressionAttributeNames: { "#key": "key" },
-      });
-      await conditionalWrite((options) => client.send(command, options));
-    },
-
     /** What was notified of an alert; empty if nothing was. One read unit. */
     async read(organizationId: string, destinationId: string, alertId: string): Promise<NoticeItem> {
       const item = await getItem(client, tableName, noticeKey(organizationId, destinationId, alertId));

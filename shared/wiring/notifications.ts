@@ -1,4 +1,6 @@
 /** The notifications of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+import { createNotificationDeliveryStore } from "../notifications/delivery-store.ts";
+import { createDestinationStore } from "../notifications/destination-store.ts";
 import { createNotificationDispatcher } from "../notifications/dispatch.ts";
 import { createNoticeStore } from "../notifications/notice-store.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -8,11 +10,11 @@ import { createQueue, sqs } from "../runtime/queue.ts";
 
 export const wireNotificationDispatcher = () => {
   const config = readConfig(["NOTIFICATIONS_TABLE_NAME", "NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
-  const notices = createNoticeStore(documentClient, config.NOTIFICATIONS_TABLE_NAME);
+  const tableName = config.NOTIFICATIONS_TABLE_NAME;
   return createNotificationDispatcher({
-    notices,
-    destinations: { list: notices.listDestinations },
-    deliveries: { put: notices.putDelivery },
+    notices: createNoticeStore(documentClient, tableName),
+    destinations: createDestinationStore(documentClient, tableName),
+    deliveries: createNotificationDeliveryStore(documentClient, tableName),
     queue: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL),
     consoleUrl: config.CONSOLE_URL,
     now: systemClock,

@@ -2,7 +2,9 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { DeliveryMessage, StoredDelivery } from "../../shared/notifications/delivery.ts";
+import { createNotificationDeliveryStore } from "../../shared/notifications/delivery-store.ts";
 import type { Destination } from "../../shared/notifications/destination.ts";
+import { createDestinationStore } from "../../shared/notifications/destination-store.ts";
 import { createNotificationDispatcher } from "../../shared/notifications/dispatch.ts";
 import { createNoticeStore, type NoticeStore } from "../../shared/notifications/notice-store.ts";
 import {
@@ -86,8 +88,8 @@ export const createNotificationWorld = (
   const newDispatcher = (notices: NoticeStore = createNoticeStore(client, TABLE)) =>
     createNotificationDispatcher({
       ...{ notices, queue, consoleUrl: CONSOLE_URL, now: () => time.now },
-      destinations: { list: notices.listDestinations },
-      deliveries: { put: notices.putDelivery },
+      destinations: createDestinationStore(client, TABLE),
+      deliveries: createNotificationDeliveryStore(client, TABLE),
     });
   const sent = new Map<string, Sent>();
 
