@@ -7,7 +7,6 @@ import { count, epochMs } from "../json/number-fields.ts";
 import { notificationTypes } from "./messages/notification.ts";
 
 const deliveryStatuses = ["pending", "delivered", "failed"] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Deliveries are kept for this time. */
 export const DELIVERY_LIFE_MS = 30 * 24 * 3_600_000;

@@ -12,11 +12,9 @@ export const destinationTypes = ["webhook", "email", "slack", "teams"] as const;
 export type DestinationType = (typeof destinationTypes)[number];
 
 const destinationStatuses = ["active", "unconfirmed", "paused"] as const;
-export type DestinationStatus = (typeof destinationStatuses)[number];
 
 /** Why a destination is paused. */
 const pauseReasons = ["failing", "gone", "user", "unsubscribed"] as const;
-export type PauseReason = (typeof pauseReasons)[number];
 
 /** Reports that an e-mail destination can get: compliance reports daily, security reviews weekly. */
 export const reportRhythms = ["daily", "weekly"] as const;
