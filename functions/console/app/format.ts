@@ -58,7 +58,9 @@ export const formatRelative = (at: number, now: number): string => {
   return relative.format(Math.round(difference / DAY), "day");
 };
 
-const unit = (value: number, name: "millisecond" | "second" | "minute" | "hour" | "day"): string =>
+type Unit = "millisecond" | "second" | "minute" | "hour" | "day" | "byte" | "kilobyte" | "megabyte" | "gigabyte";
+
+const unit = (value: number, name: Unit): string =>
   new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 1 }).format(
     value,
   );
@@ -77,6 +79,13 @@ export const formatDuration = (ms: number): string => {
   const remainder = Math.floor((ms % size) / rest);
   const first = unit(Math.floor(ms / size), large);
   return remainder === 0 ? first : `${first} ${unit(remainder, small)}`;
+};
+
+/** Such as "512 byte" or "3.4 MB". */
+export const formatBytes = (bytes: number): string => {
+  if (bytes < 1_000) return unit(bytes, "byte");
+  if (bytes < 1_000_000) return unit(bytes / 1_000, "kilobyte");
+  return bytes < 1_000_000_000 ? unit(bytes / 1_000_000, "megabyte") : unit(bytes / 1_000_000_000, "gigabyte");
 };
 
 /** An amount of the API: an integer in the currency's smallest unit. Without a currency, the plain number. */

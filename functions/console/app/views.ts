@@ -133,6 +133,19 @@ export const views: readonly View[] = [
     component: lazy(() => import("./views/reports/reports.tsx").then(({ Reports }) => Reports)),
   },
   {
+    path: "/console/exports",
+    title: "Exports",
+    group: "Organization",
+    needs: "security:read",
+    component: lazy(() => import("./views/exports/exports.tsx").then(({ Exports }) => Exports)),
+  },
+  {
+    path: "/console/exports/:id",
+    title: "Export",
+    needs: "security:read",
+    component: lazy(() => import("./views/exports/export.tsx").then(({ ExportView }) => ExportView)),
+  },
+  {
     path: "/console/erasure",
     title: "Erasure",
     group: "Organization",

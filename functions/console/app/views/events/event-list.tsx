@@ -12,6 +12,7 @@ import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
 import { Advice } from "./advice.tsx";
 import { curlOf } from "./curl.ts";
 import { EventTable } from "./event-table.tsx";
+import { ExportDialog } from "./export-dialog.tsx";
 import { Chips, FilterFields, Periods } from "./filter-bar.tsx";
 import { ListKeys } from "./list-keys.tsx";
 import { useMarkProcessed } from "./marked.ts";
@@ -47,6 +48,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
   const mayMark = useMay("security:manage");
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const [isOpen, setOpen] = useState(false);
+  const [exports, setExports] = useState(false);
   const table = useRef<HTMLTableElement>(null);
   const fields = useRef<HTMLDivElement>(null);
   const fieldsId = useId();
@@ -86,11 +88,14 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
       title="Events"
       lead="What happened at the integration: each sync, webhook, call and refusal."
       actions={
-        <CopyButton
-          text={curlOf(location.origin, LIST_PATH, queryOf(chosen, serviceNow()))}
-          what="The request as a curl command"
-          label="Copy as curl"
-        />
+        <>
+          <Button onClick={() => setExports(true)}>Export …</Button>
+          <CopyButton
+            text={curlOf(location.origin, LIST_PATH, queryOf(chosen, serviceNow()))}
+            what="The request as a curl command"
+            label="Copy as curl"
+          />
+        </>
       }
     >
       <Periods chosen={chosen} onChoose={onChoose}>
@@ -152,6 +157,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
         firstPage !== undefined && <NothingFound chosen={chosen} onChoose={onChoose} />
       )}
       {firstPage !== undefined && <LoadMore list={list} what="events" />}
+      {exports && isShown && <ExportDialog chosen={chosen} onClose={() => setExports(false)} />}
       {isShown && (
         <ListKeys
           table={table}

@@ -1,0 +1,66 @@
+/** Exports the events of a selection: asks for the format, follows the export, and has the links to its files. */
+import { useState } from "preact/hooks";
+import { useAction } from "../../api/action.ts";
+import { answer, api } from "../../api/client.ts";
+import type { Export } from "../../api/types.ts";
+import { serviceNow } from "../../clock.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { Options } from "../../parts/options.tsx";
+import { ExportProgress } from "../exports/export-progress.tsx";
+import { type Format, formats, titleOf } from "../exports/export-words.ts";
+import { API as EXPORTS, exportAddress, useExport } from "../exports/use-exports.ts";
+import { type Chosen, chips, periodOf, periods, queryOf } from "./selection.ts";
+
+const FORMATS = (Object.keys(formats) as Format[]).map((value) => ({ value, ...formats[value] }));
+
+const Started = ({ export: started, onClose }: { export: Export; onClose: () => void }) => (
+  <Dialog title={titleOf(started)} onClose={onClose}>
+    <ExportProgress of={useExport(started.id)} known={started} />
+    <div class="dialog-actions">
+      <a class="button" href={exportAddress(started.id)}>
+        Open the export
+      </a>
+      <Button kind="main" onClick={onClose}>
+        Close
+      </Button>
+    </div>
+  </Dialog>
+);
+
+export const ExportDialog = ({ chosen, onClose }: { chosen: Chosen; onClose: () => void }) => {
+  const [format, setFormat] = useState<Format>("ndjson");
+  const [started, setStarted] = useState<Export>();
+  const start = useAction(async (wanted: Format, key) => {
+    const body = { ...queryOf(chosen, serviceNow()), format: wanted };
+    return answer(api.POST(EXPORTS, { params: { header: { "Idempotency-Key": key } }, body }));
+  });
+  if (started !== undefined) return <Started export={started} onClose={onClose} />;
+  const period = periodOf(chosen);
+  const selected = chips(chosen);
+  return (
+    <Confirm
+      title="Export events"
+      confirm={start.isRunning ? "Starting …" : "Start the export"}
+      isRunning={start.isRunning}
+      problem={start.problem}
+      onConfirm={() => void start.run(format).then(setStarted)}
+      onClose={onClose}
+    >
+      <p>
+        {selected.length === 0 ? "All events" : "The events"}{" "}
+        {period === undefined ? "of the chosen time" : `of the last ${periods[period].label}`}, newest first
+        {selected.length === 0 ? "." : ", that match these filters:"}
+      </p>
+      {selected.length > 0 && (
+        <ul class="exports-contents">
+          {selected.map(({ name, text }) => (
+            <li key={name}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <Options legend="Format" options={FORMATS} value={format} onChoose={setFormat} />
+      <p class="quiet">The export is recorded as a security event with your name. Its files are kept for 7 days.</p>
+    </Confirm>
+  );
+};

@@ -1,0 +1,129 @@
+/** The view Exports in the states of exports and files, and the dialogs that request exports. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { type PageBrowser, shareBrowser } from "../support/browser.ts";
+import { consoleOrigins, openConsole } from "../support/console.ts";
+import { goTo, mannersOf } from "../support/console-views.ts";
+import { answerExportsInAllStates, exportsInAllStates } from "../support/export-answers.ts";
+import { createPoisoner, INJECTED } from "../support/hostile-answers.ts";
+import { organizationOf } from "../support/integration.ts";
+import { type Service, shareService } from "../support/service.ts";
+
+let service: Service;
+let browser: PageBrowser;
+beforeAll(async () => {
+  service = await shareService();
+  browser = await shareBrowser(consoleOrigins(service));
+});
+afterEach(() => browser.closePages());
+afterAll(() => browser.stop());
+
+const user = { organizationId: "console-export-states" };
+const addresses = [
+  ...["/console/exports", "/console/exports/none-such"],
+  ...exportsInAllStates(0).map(({ id }) => `/console/exports/${id}`),
+];
+
+const screens = [
+  { width: 1_280, scheme: "light" },
+  { width: 320, scheme: "dark" },
+] as const;
+
+/** The browser reports the answer for the export that does not exist. */
+const unexpected = (complaints: readonly string[]): string[] =>
+  complaints.filter((complaint) => !complaint.includes("a status of 404"));
+
+const inspectAll = async (page: Page, inspect: (page: Page) => Promise<string[]>) => {
+  const found: [string, string[]][] = [];
+  for (const address of addresses) {
+    await goTo(page, address);
+    found.push([address, await inspect(page)]);
+  }
+  return found.filter(([, problems]) => problems.length > 0);
+};
+
+/** Complaints about a page behind a dialog: what is behind it takes no focus. */
+const mannersOfDialog = async (page: Page): Promise<string[]> =>
+  (await mannersOf(page)).filter((complaint) => !/^(takes no focus|does not show the focus)/.test(complaint));
+
+describe.each(screens)("at $width px, $scheme", (screen) => {
+  it("each state and each dialog keeps its manners", async () => {
+    const { page, complaints } = await openConsole(browser, user, screen);
+    await answerExportsInAllStates(page);
+    expect(await inspectAll(page, mannersOf)).toEqual([]);
+    for (const [address, button] of [
+      ["/console/exports", "Export everything …"],
+      ["/console/events?riskLevel=HIGH", "Export …"],
+    ] as const) {
+      await goTo(page, address);
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+      expect(await mannersOfDialog(page)).toEqual([]);
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    }
+    expect(unexpected(complaints)).toEqual([]);
+  });
+
+  it("hostile texts are shown as texts", async () => {
+    const { page, complaints } = await openConsole(browser, user, screen);
+    await answerExportsInAllStates(page, createPoisoner(/^(id|status|kind|format|category|riskLevel|source)$/));
+    const found = await inspectAll(page, async (shown) => [
+      ...(await shown.evaluate<string[]>(INJECTED)),
+      ...(await mannersOf(shown)),
+    ]);
+    expect(found).toEqual([]);
+    expect(await page.title()).not.toBe("owned");
+    expect(unexpected(complaints)).toEqual([]);
+  });
+});
+
+it("a file without a link that is safe, or with one that has ended, cannot be downloaded", async () => {
+  const { page } = await openConsole(browser, user);
+  await answerExportsInAllStates(page);
+  await goTo(page, "/console/exports/completed");
+  const download = page.getByRole("link", { name: "Download manifest.json" });
+  expect(await download.getAttribute("href")).toBe("https://bucket.example.com/manifest.json");
+  await page.clock.install();
+  await page.clock.fastForward(16 * 60_000);
+  await page.getByText("The links have ended.").waitFor();
+  expect(await download.count()).toBe(0);
+  await page.getByRole("button", { name: "Get new links" }).waitFor();
+});
+
+it("events are exported with the filters of their view, and everything with a manifest", async () => {
+  const ours = organizationOf(service, "console-exports");
+  await ours.call("GET", "settings");
+  await ours.call("GET", "settings", undefined, { userId: "eve", role: "guest" });
+  const { page, complaints } = await openConsole(browser, ours, { path: "/console/events?userId=eve" });
+  await page.getByRole("button", { name: "Export …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("User: eve").waitFor();
+  await dialog.getByRole("radio", { name: /^CSV/ }).check();
+  await dialog.getByRole("button", { name: "Start the export" }).click();
+  const link = dialog.getByRole("link", { name: /^Download / });
+  await link.waitFor({ timeout: 30_000 });
+  const table = await (await fetch((await link.getAttribute("href")) ?? "")).text();
+  expect(table).toContain("PERMISSION_DENIED");
+  expect(table.trim().split("\r\n")).toHaveLength(2);
+
+  await dialog.getByRole("link", { name: "Open the export" }).click();
+  await page.getByRole("heading", { name: "Events as CSV" }).waitFor();
+  await page.getByRole("link", { name: "All exports" }).click();
+  await page
+    .getByRole("row", { name: /Events as CSV/ })
+    .getByText("Completed")
+    .waitFor();
+
+  await page.getByRole("button", { name: "Export everything …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Export everything" }).click();
+  const manifest = page.getByRole("link", { name: "Download manifest.json" });
+  await manifest.waitFor({ timeout: 30_000 });
+  const { files } = (await (await fetch((await manifest.getAttribute("href")) ?? "")).json()) as {
+    files: { name: string; sha256: string }[];
+  };
+  const shown = await page.getByRole("table", { name: "Files" }).innerText();
+  expect(files.length).toBeGreaterThan(3);
+  expect(files.filter(({ name }) => !shown.includes(name))).toEqual([]);
+  expect(files.every(({ sha256 }) => shown.includes(sha256.slice(0, 12)))).toBe(true);
+  expect(complaints).toEqual([]);
+});
