@@ -1,5 +1,5 @@
 /** Every notification in every channel: documented limits, published schemas, hostile texts. */
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { describe, expect, it } from "@jest/globals";
 import { Ajv } from "ajv";
 import { Webhook } from "standardwebhooks";
@@ -11,10 +11,21 @@ import { webhookBody, webhookHeaders } from "../../../../shared/notifications/me
 import { fc } from "../../../support/fixed-seed.ts";
 import { HOSTILE, notificationsWith } from "./samples.ts";
 
-/** https://github.com/microsoft/AdaptiveCards/blob/main/schemas/1.5.0/adaptive-card.json (MIT), which has an id of draft 4. */
-const { id: _, ...cardSchema } = JSON.parse(readFileSync(new URL("adaptive-card-1.5.json", import.meta.url), "utf8"));
-const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
-const isCard = ajv.compile({ ...cardSchema, $schema: undefined });
+/** Microsoft's own reader of cards. Its modules have imports that Node does not resolve, so its bundle is used. */
+const { AdaptiveCard, SerializationContext }: typeof import("adaptivecards") = createRequire(import.meta.url)(
+  "adaptivecards/dist/adaptivecards.js",
+);
+
+/** What the reader objects to in a card, and the card as it was understood: without what the reader does not know. */
+const readCard = (content: object) => {
+  const context = new SerializationContext();
+  const card = new AdaptiveCard();
+  card.parse(content, context);
+  const objections = Array.from({ length: context.eventCount }, (_, i) => context.getEventAt(i).message);
+  return { objections, understood: card.toJSON() as unknown };
+};
+
+const ajv = new Ajv({ strict: false });
 
 const textObject = (max: number) => ({
   type: "object",
@@ -88,7 +99,7 @@ describe("messages", () => {
     expect([isSlackMessage(slack), isSlackMessage.errors]).toEqual([true, null]);
     const teams = teamsMessage(notification);
     const { content } = JSON.parse(teams).attachments[0];
-    expect([isCard(content), isCard.errors]).toEqual([true, null]);
+    expect(readCard(content)).toEqual({ objections: [], understood: content });
     expect(Buffer.byteLength(teams)).toBeLessThanOrEqual(28 * 1_024);
     expect(teams.isWellFormed() && slackMessage(notification).isWellFormed()).toBe(true);
     const mail = mailOf(notification, links);
