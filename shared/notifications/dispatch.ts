@@ -11,6 +11,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { ReportMade } from "../reports/report-made.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Queue } from "../runtime/queue.ts";
+import type { Alert } from "../security/alerts/alert.ts";
 import { SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import { consoleAlertUrl, consoleReportUrl } from "./console-urls.ts";
@@ -26,6 +27,12 @@ import type { NoticeStore } from "./notice-store.ts";
 export const Notifiable = z.union([SecurityAlertChanged, ReportMade]);
 export type Notifiable = z.output<typeof Notifiable>;
 
+/**
+ * An erasure reads everything again this long after it removed something. An event that comes later may show what has been
+ * erased since, so its alert is read again.
+ */
+const LATE_MS = 4_000;
+
 /** Other events change the notice, or the bundle begins to be sent, each at most a few times. */
 const MAX_ROUNDS = 8;
 
@@ -36,6 +43,10 @@ type AlertChange = SecurityAlertChanged & { organizationId: string };
 export type DispatchDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
   notices: Pick<NoticeStore, "read" | "takePlace" | "deliver" | "hasBundle" | "hold">;
+  alerts: {
+    /** Undefined if it is not stored any more. */
+    find(organizationId: string, alertId: string): Promise<Pick<Alert, "title" | "message" | "resolvedBy"> | undefined>;
+  };
   deliveries: Pick<NotificationDeliveryStore, "put">;
   queue: Pick<Queue, "send">;
   /** Without a slash at its end. */
@@ -61,6 +72,7 @@ const createSerialiser = () => {
 export const createNotificationDispatcher = ({
   destinations,
   notices,
+  alerts,
   deliveries,
   queue,
   consoleUrl,
@@ -154,6 +166,16 @@ export const createNotificationDispatcher = ({
     await send(organizationId, ref);
   };
 
+  /** The change without what an erasure has removed since; undefined if the alert is not stored any more. */
+  const withoutErased = async (changed: AlertChange): Promise<AlertChange | undefined> => {
+    if (changed.at > now() - LATE_MS) return changed;
+    const stored = await alerts.find(changed.organizationId, changed.alert.id);
+    if (stored === undefined) return undefined;
+    const alert = { ...changed.alert, title: stored.title };
+    for (const name of ["message", "resolvedBy"] as const) if (stored[name] === undefined) delete alert[name];
+    return { ...changed, alert };
+  };
+
   /**
    * Notifies the destinations of an organization; events of no organization are ignored.
    * @throws Error or DomainError if a store or the queue fails for a destination, after all others were notified. The
@@ -165,12 +187,14 @@ export const createNotificationDispatcher = ({
     // A report that is made anew, such as after an erasure, is not news any more once its delivery has expired.
     if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
     const active = (await destinations.list(organizationId)).filter(({ status }) => status === "active");
+    if (active.length === 0) return;
+    const changed = "kind" in event ? undefined : await withoutErased({ ...event, organizationId });
     const outcomes = await Promise.allSettled(
-      active.map((destination) =>
-        "kind" in event
-          ? sendReport(event, destination)
-          : inTurn(`${organizationId} ${destination.id}`, () => notify({ ...event, organizationId }, destination)),
-      ),
+      active.map(async (destination) => {
+        if ("kind" in event) return sendReport(event, destination);
+        if (changed === undefined) return;
+        return inTurn(`${organizationId} ${destination.id}`, () => notify(changed, destination));
+      }),
     );
     const failed = outcomes.find((outcome) => outcome.status === "rejected");
     if (failed !== undefined) throw failed.reason;

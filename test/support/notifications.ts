@@ -5,7 +5,7 @@ import type { DeliveryMessage, StoredDelivery } from "../../shared/notifications
 import { createNotificationDeliveryStore } from "../../shared/notifications/delivery-store.ts";
 import type { Destination } from "../../shared/notifications/destination.ts";
 import { createDestinationStore } from "../../shared/notifications/destination-store.ts";
-import { createNotificationDispatcher } from "../../shared/notifications/dispatch.ts";
+import { createNotificationDispatcher, type Notifiable } from "../../shared/notifications/dispatch.ts";
 import { createNoticeStore, type NoticeStore } from "../../shared/notifications/notice-store.ts";
 import {
   deliveryKey,
@@ -74,6 +74,8 @@ export const createNotificationWorld = (
 ) => {
   const time = { now: NOON };
   const messages: (QueueMessage & { body: DeliveryMessage; sentAt: number })[] = [];
+  /** By id; undefined for an erased alert. Other alerts are stored as their last event shows them. */
+  const storedAlerts = new Map<string, Alert | undefined>();
   const faults = { queue: (): "lost" | "refused" | undefined => undefined };
   const stores = createNoticeStore(direct, TABLE);
   const queue: Pick<Queue, "send"> = {
@@ -85,16 +87,23 @@ export const createNotificationWorld = (
     },
   };
   /** A dispatcher as an instance of the function has it. */
-  const newDispatcher = (notices: NoticeStore = createNoticeStore(client, TABLE)) =>
-    createNotificationDispatcher({
+  const newDispatcher = (notices: NoticeStore = createNoticeStore(client, TABLE)) => {
+    const shown = new Map<string, Alert>();
+    const dispatch = createNotificationDispatcher({
       ...{ notices, queue, consoleUrl: CONSOLE_URL, now: () => time.now },
       destinations: createDestinationStore(client, TABLE),
       deliveries: createNotificationDeliveryStore(client, TABLE),
+      alerts: { find: async (_, id) => (storedAlerts.has(id) ? storedAlerts.get(id) : shown.get(id)) },
     });
+    return (event: Notifiable): Promise<void> => {
+      if ("alert" in event) shown.set(event.alert.id, event.alert);
+      return dispatch(event);
+    };
+  };
   const sent = new Map<string, Sent>();
 
   return {
-    ...{ organizationId, time, messages, faults, stores, sent, newDispatcher },
+    ...{ organizationId, time, messages, storedAlerts, faults, stores, sent, newDispatcher },
     notices: createNoticeStore(client, TABLE),
 
     async addDestination(destination: Destination): Promise<void> {

@@ -4,7 +4,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 
 /** Rights for notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
-  { notifications, queueNotifications, publish, recordSecurityEvents, sealForClients }: AccessParts,
+  { notifications, alerts, queueNotifications, publish, recordSecurityEvents, sealForClients }: AccessParts,
   { config, credentialsKey, notificationsToSend }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
@@ -40,8 +40,12 @@ export const notificationAccess = (
   };
 
   return {
-    /** Transactions update notices and bundles, and put deliveries and held notifications. */
-    dispatchNotifications: together(notifications.may("Query", "GetItem", "PutItem", "UpdateItem"), queueNotifications),
+    /** Transactions update notices and bundles, and put deliveries and held notifications. Late events read their alert. */
+    dispatchNotifications: together(
+      notifications.may("Query", "GetItem", "PutItem", "UpdateItem"),
+      alerts.may("GetItem"),
+      queueNotifications,
+    ),
 
     listDestinations: notifications.may("Query"),
     createDestination: writeDestination,

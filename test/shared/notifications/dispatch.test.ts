@@ -107,6 +107,33 @@ describe("a change of an alert", () => {
   });
 });
 
+describe("a change of an alert that comes late", () => {
+  const { alert } = changeOf("a");
+  const late = async (stored: Partial<typeof alert> | undefined) => {
+    await world.addDestination(destinationAt("one"));
+    world.storedAlerts.set(alert.id, stored && { ...alert, ...stored });
+    world.time.now += MINUTE;
+    await dispatch("a", { at: NOON, message: "Ask ada", resolvedBy: "ada" });
+    return (await sendAll()).map(({ delivery }) => JSON.parse(delivery.notification ?? "").data.alert);
+  };
+
+  it("is not notified if the alert was erased meanwhile", async () => {
+    expect(await late(undefined)).toEqual([]);
+  });
+
+  it("shows the alert without the texts that were erased meanwhile", async () => {
+    const [shown] = await late({ title: "[erased]" });
+    expect(shown).toMatchObject({ id: alert.id, title: "[erased]" });
+    expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(["message"]));
+    expect(JSON.stringify(shown)).not.toContain("ada");
+  });
+
+  it("is notified as it is otherwise", async () => {
+    const [shown] = await late({ message: "Ask ada", resolvedBy: "ada" });
+    expect(shown).toMatchObject({ title: alert.title, message: "Ask ada", resolvedBy: "ada" });
+  });
+});
+
 describe("quiet hours and digests", () => {
   const night = { from: "12:00", to: "13:30", timeZone: "UTC", exceptCritical: true };
 
