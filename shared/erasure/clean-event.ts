@@ -17,7 +17,7 @@ const OWN_RESOURCE = /^(?:(?:GET|POST|PUT|DELETE) \/.*|[a-z_]{1,32})$/;
 const OWN_TEXTS: readonly string[] = [
   ...["type", "syncType", "trigger", "recordTypes", "method", "permission", "errorCategory"],
   ...["from", "to", "cause", "requestId", "runId", "erasureId", "scope", "recordAccess.member", "recordAccess.guest"],
-  "siemFeed",
+  ...["exportId", "kind", "format", "destinationType", "siemFeed"],
 ];
 
 const isFlagOrNumber = (value: unknown): boolean =>

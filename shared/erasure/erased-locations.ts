@@ -11,16 +11,26 @@ import { type AuthorDependencies, authorLocations, everyAuthor } from "./author-
 import { allDetection, detectionOfUser } from "./detection-locations.ts";
 import { erasureKey } from "./erasure-item.ts";
 import { allEvents, eventsOfUser, typedAlertsOfUser } from "./event-locations.ts";
+import { allExports, type ExportDependencies, exportsOfUser } from "./export-locations.ts";
 import { allFeed, feedOfUser } from "./feed-locations.ts";
 import { type DataLocation, deletedLocation, type Partition, partitionLocation } from "./location.ts";
+import {
+  allNotifications,
+  type FindAlerts,
+  type NotificationDependencies,
+  notificationsOfUser,
+} from "./notification-locations.ts";
 import type { Partitions } from "./partition-store.ts";
 import { allRuns, runsOfUser } from "./run-locations.ts";
 
 type ReportDependencies = { reports: EraseReportsStore; clock: Clock };
 
 export type LocationDependencies = AuthorDependencies &
-  ReportDependencies & {
+  ReportDependencies &
+  NotificationDependencies &
+  ExportDependencies & {
     partitionsOf(organizationId: string): Partitions;
+    findAlerts(organizationId: string): FindAlerts;
     holdsEventsOf(organizationId: string): HoldsEventsOf;
     /** Undefined if the deployment has no feed for a SIEM. */
     feed?: EraseFeed | undefined;
@@ -109,7 +119,9 @@ export const locationsOfOrganization = (
     allRuns(partitions.runs),
     deletedLocation({ name: "alertNotes", counter: "other" }, partitions.alerts, NOTE_PREFIX),
     deletedLocation({ name: "alerts", counter: "alerts" }, partitions.alerts),
+    ...allNotifications(dependencies, organizationId, partitions.notifications),
     allDetection(partitions.detection),
+    ...allExports(dependencies, organizationId, partitions.exports),
     allEvents(partitions.events, erasureId),
     ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions)),
     ...allReports(dependencies, organizationId, partitions.reports),
@@ -126,6 +138,7 @@ export const locationsOfUser = (
   const { feed } = dependencies;
   const matcher = createUserMatcher([userId]);
   const user = { userId, matcher };
+  const identifiers = () => [userId, ...addresses];
   return [
     ...authorLocations(dependencies, organizationId, { isErased: (id) => id === userId, mentions: matcher.mentions }),
     runsOfUser(partitions.runs, matcher),
@@ -135,7 +148,12 @@ export const locationsOfUser = (
     detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) }),
     eventsOfUser(partitions.events, erasureId, { ...user, addresses }),
     ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events: partitions.events, erasureId })]),
-    reportsOfUser(dependencies, organizationId, () => [userId, ...addresses]),
+    ...notificationsOfUser(dependencies, organizationId, partitions.notifications, {
+      ...{ userId, identifiers },
+      findAlerts: dependencies.findAlerts(organizationId),
+    }),
+    ...exportsOfUser(dependencies, organizationId, partitions.exports, { userId, identifiers }),
+    reportsOfUser(dependencies, organizationId, identifiers),
     readMarks(partitions.rollups),
     reasonsMentioning(partitions.erasures, erasureKey(organizationId, erasureId).key, matcher),
   ];

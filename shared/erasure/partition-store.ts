@@ -7,10 +7,12 @@ import { getItems } from "../runtime/get-items.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
+import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-item.ts";
 import { timeOfEventId } from "../security/event-id.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { HoldsEventsOf } from "./alert-locations.ts";
 import type { Item, ItemUpdate, Partition } from "./location.ts";
+import type { FindAlerts } from "./notification-locations.ts";
 
 /** Items per page. Erasing a page takes seconds; the lease lasts longer. */
 const PAGE_ITEMS = 1_000;
@@ -21,7 +23,7 @@ const UPDATE_ATTEMPTS = 4;
 /** The sort key of each table that an erasure sweeps; the partition key is `scope`. */
 const SORT_KEYS = {
   ...{ records: "key", webhookEvents: "id", runs: "key", alerts: "key", detection: "key" },
-  ...{ reports: "key", events: "id", rollups: "period", erasures: "key" },
+  ...{ reports: "key", events: "id", rollups: "period", erasures: "key", notifications: "key", exports: "key" },
 } as const;
 
 type TableKey = keyof typeof SORT_KEYS;
@@ -131,4 +133,29 @@ export const createHoldsEventsOf =
       ExpressionAttributeNames: { "#userId": "userId", "#erasure": "erasure" },
     });
     return items.some((item) => item.userId === userId || item.erasure === erasureId);
+  };
+
+/**
+ * The returned function says which of some alerts of an organization are stored: one or two read units per alert. It
+ * throws DomainError `store_unavailable`.
+ */
+export const createFindAlerts =
+  (client: DynamoDBDocumentClient, alertTable: string) =>
+  (organizationId: string): FindAlerts =>
+  async (alertIds) => {
+    const scope = organizationKey(organizationId);
+    const read = async (keys: readonly string[]): Promise<string[]> => {
+      const { items } = await getItems(
+        client,
+        alertTable,
+        keys.map((key) => ({ scope, key })),
+        { ConsistentRead: true, ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": "id" } },
+      );
+      return items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+    };
+    const hashes = new Set(alertIds.flatMap((id) => hashOfAlertId(id) ?? []));
+    const found = new Set(await read([...hashes].map(unresolvedKey)));
+    // In this order: an alert that is resolved in between is found by the second read.
+    const missing = alertIds.filter((id) => !found.has(id));
+    return new Set([...found, ...(await read([...new Set(missing)].map(resolvedKey)))]);
   };

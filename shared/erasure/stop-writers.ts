@@ -1,6 +1,7 @@
 /**
- * Before a sweep, everything that could write the erased data again is stopped. For all data: the connection, its sync run
- * and its webhooks. For a user: the sync run that the user requested; another run replaces it. docs/erasure.md, "Passes".
+ * Before a sweep, everything that could write the erased data again is stopped. For all data: the connection, its sync run,
+ * its webhooks and the exports. For a user: the exports that have begun, and the sync run that the user requested; another
+ * run replaces it. docs/erasure.md, "Passes".
  */
 import type { ConnectionChangeStore } from "../connection/connection-change-store.ts";
 import type { RecordConnectionChange } from "../connection/connection-events.ts";
@@ -13,16 +14,17 @@ import type { Cancelled, RunEnd } from "../sync/end-run.ts";
 import { syncRequested } from "../sync/sync-request.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
 import { LEASE_MS } from "../work/lease.ts";
+import { type ExportDependencies, endExports, namesUser } from "./export-locations.ts";
 import type { Partition } from "./location.ts";
 import type { Work } from "./passes.ts";
 
-export type StopDependencies = {
+export type StopDependencies = Pick<ExportDependencies, "exports"> & {
   connections: Pick<ConnectionStore, "read">;
   changes: Pick<ConnectionChangeStore, "disconnect">;
   recordConnectionChange: RecordConnectionChange;
   runs: Pick<SyncRunStore, "readState">;
   runEnd: Pick<RunEnd, "cancelActive">;
-  partitionsOf(organizationId: string): { webhookEvents: Pick<Partition, "read"> };
+  partitionsOf(organizationId: string): { webhookEvents: Pick<Partition, "read">; exports: Partition };
   bus: Pick<EventBus, "publish">;
   clock: Clock;
 };
@@ -35,11 +37,12 @@ type Save = (work: Work) => Promise<void>;
 /**
  * @param isRepeat whether an earlier attempt crashed. It may have cancelled a run whose lease end was not stored, so the
  *   wait lasts for a whole lease.
+ * @param quietAt when the stopped writers can write no more, epoch ms each.
  */
-const toWait = (work: Work, now: number, isRepeat: boolean, cancelled: Cancelled | undefined): Work => ({
+const toWait = (work: Work, now: number, isRepeat: boolean, ...quietAt: readonly number[]): Work => ({
   ...work,
   phase: "wait",
-  quietAt: Math.max(work.quietAt ?? 0, cancelled?.quietAt ?? 0, isRepeat ? now + LEASE_MS : 0),
+  quietAt: Math.max(work.quietAt ?? 0, ...quietAt, isRepeat ? now + LEASE_MS : 0),
 });
 
 /** Whether webhook events are stored that may still be processed. Reads the partition up to the first one. */
@@ -57,6 +60,7 @@ const hasPendingWebhooks = async (webhookEvents: Pick<Partition, "read">): Promi
 
 export const createStopWriters = (dependencies: StopDependencies) => {
   const { connections, changes, recordConnectionChange: recordChange, runs, runEnd, bus, clock } = dependencies;
+  const exportsOf = (organizationId: string): Partition => dependencies.partitionsOf(organizationId).exports;
 
   return {
     /** Ends the connection and its run. @param save stores `stoppingAt` first, so that a crash is noticed. */
@@ -73,18 +77,26 @@ export const createStopWriters = (dependencies: StopDependencies) => {
         cancelled = await runEnd.cancelActive(id, now);
       };
       await createDisconnect({ changes, recordChange, cancelRuns, now: clock })({ organizationId, source: "system" });
-      return toWait(stopping, now, work.stoppingAt !== undefined, cancelled);
+      const exportsEnd = await endExports(dependencies, organizationId, exportsOf(organizationId), () => true);
+      return toWait(stopping, now, work.stoppingAt !== undefined, cancelled?.quietAt ?? 0, exportsEnd);
     },
 
-    /** Cancels the active run if the user requested it, because its worker would record the user's id. */
+    /**
+     * Ends the exports that may name the user, and cancels the active run if the user requested it, because its worker would
+     * record the user's id.
+     */
     async ofUser(organizationId: string, userId: string, work: Work, save: Save): Promise<Work> {
       const now = clock();
       const isRepeat = work.stoppingAt !== undefined;
+      const exportsEnd = await endExports(dependencies, organizationId, exportsOf(organizationId), (one) =>
+        namesUser(one, userId),
+      );
       const { run } = await runs.readState(organizationId);
-      if (run?.askedBy?.userId !== userId) return toWait(work, now, isRepeat, undefined);
+      if (run?.askedBy?.userId !== userId) return toWait(work, now, isRepeat, exportsEnd);
       const stopping: Work = { ...work, stoppingAt: now, replacesRun: true };
       await save(stopping);
-      return toWait(stopping, now, isRepeat, await runEnd.cancelActive(organizationId, now, now));
+      const cancelled = await runEnd.cancelActive(organizationId, now, now);
+      return toWait(stopping, now, isRepeat, cancelled?.quietAt ?? 0, exportsEnd);
     },
 
     /** Whether the stopped writers can write no more. */

@@ -172,6 +172,24 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
   };
 };
 
+/** Takes an export out of the set of running ones. Idempotent; one write unit. @throws DomainError `store_unavailable`. */
+export const freePlace = async (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  organizationId: string,
+  exportId: string,
+): Promise<void> => {
+  const command = new UpdateCommand({
+    TableName: tableName,
+    Key: runningKey(organizationId),
+    UpdateExpression: "DELETE #ids :ids",
+    ConditionExpression: "contains(#ids, :id)",
+    ExpressionAttributeNames: { "#ids": "ids" },
+    ExpressionAttributeValues: { ":ids": new Set([exportId]), ":id": exportId },
+  });
+  await conditionalWrite((options) => client.send(command, options));
+};
+
 /** What a worker stores after each step. */
 export type ExportCheckpoint = { id: string; work: ExportWork; files: readonly StoredFile[] };
 
@@ -187,19 +205,6 @@ export type ExportLeaseStore = ReturnType<typeof createExportLeaseStore>;
  */
 export const createExportLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
   const leases = createLeaseStore(client, tableName);
-
-  /** Takes an export out of the set of running ones. Idempotent; one write unit. */
-  const free = async (organizationId: string, exportId: string): Promise<void> => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: runningKey(organizationId),
-      UpdateExpression: "DELETE #ids :ids",
-      ConditionExpression: "contains(#ids, :id)",
-      ExpressionAttributeNames: { "#ids": "ids" },
-      ExpressionAttributeValues: { ":ids": new Set([exportId]), ":id": exportId },
-    });
-    await conditionalWrite((options) => client.send(command, options));
-  };
 
   const write = (organizationId: string, exportId: string, owner: LeaseOwner, also: JobUpdate) =>
     leases.write(exportKey(organizationId, exportId), owner, also);
@@ -239,7 +244,7 @@ export const createExportLeaseStore = (client: DynamoDBDocumentClient, tableName
      * that is taken for ever.
      */
     async end(organizationId: string, exportId: string, end: ExportEnd, owner: LeaseOwner): Promise<void> {
-      await free(organizationId, exportId);
+      await freePlace(client, tableName, organizationId, exportId);
       // A failed export has no files that must be deleted later.
       const remove = end.status === "failed" ? [...WORK_ATTRIBUTES, "openShard"] : WORK_ATTRIBUTES;
       await write(organizationId, exportId, owner, { set: end, remove });

@@ -13,7 +13,15 @@ import { type ExportEvents, type ExportRequested, exportRequested } from "./expo
 import type { ExportWork, StoredExport, StoredFile } from "./export-item.ts";
 import type { ExportCheckpoint, ExportLeaseStore, ExportStore } from "./export-store.ts";
 import type { FileSource } from "./file-source.ts";
-import { MAX_FILE_BYTES, type Objects, PART_BYTES, prefixOfExport, readBackMs, stepOfFile } from "./write-file.ts";
+import {
+  deleteObjects,
+  MAX_FILE_BYTES,
+  type Objects,
+  PART_BYTES,
+  prefixOfExport,
+  readBackMs,
+  stepOfFile,
+} from "./write-file.ts";
 
 /** The time for one more part and for moving the export to the next invocation. */
 const HANDOVER_MS = 40_000;
@@ -50,15 +58,6 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) 
 export const createExportWorker = (dependencies: ExportWorkerDependencies): ExportWorker => {
   const { leases, objects, clock, bus, partBytes = PART_BYTES, maxFileBytes = MAX_FILE_BYTES } = dependencies;
 
-  const deleteObjects = async (organizationId: string, exportId: string): Promise<void> => {
-    const prefix = prefixOfExport(organizationId, exportId);
-    for (;;) {
-      const { objects: found, isLast } = await objects.list(prefix);
-      await objects.delete(found.map(({ key }) => key));
-      if (isLast) return;
-    }
-  };
-
   const work = async (
     organizationId: string,
     stored: StoredExport,
@@ -81,7 +80,7 @@ export const createExportWorker = (dependencies: ExportWorkerDependencies): Expo
 
     const deleteFiles = async (): Promise<void> => {
       await lease.confirm();
-      await deleteObjects(organizationId, id);
+      await deleteObjects(objects, keyPrefix);
       await leases.forgetFiles(organizationId, id, owner);
     };
 
@@ -89,7 +88,7 @@ export const createExportWorker = (dependencies: ExportWorkerDependencies): Expo
       writeLog("error", "An export failed", { alarm: "export_failed", exportId: id, reason: error });
       await lease.confirm();
       if (state.file !== undefined) await objects.abortUpload(state.file.key, state.file.uploadId);
-      await deleteObjects(organizationId, id);
+      await deleteObjects(objects, keyPrefix);
       await leases.end(organizationId, id, { status: "failed", error }, owner);
     };
 

@@ -124,10 +124,14 @@ const ExportFile = z
   })
   .register(z.globalRegistry, { id: "ExportFile", description: "A complete file of an export." });
 
-/** Why an export failed. `too_slow`: it took longer than 20 hours; `too_large`: a file would have more than 16 GB. */
+/**
+ * Why an export failed. `too_slow`: it took longer than 20 hours; `too_large`: a file would have more than 16 GB; `erased`:
+ * an erasure began before the export was complete, so its files could have contained what is erased.
+ */
 export const exportErrors = {
   too_slow: "The export took longer than 20 hours. Export a shorter period.",
   too_large: "A file of the export would have more than 16 GB. Export a shorter period.",
+  erased: "Data of the organization was erased during the export. Export again.",
 } as const;
 export type ExportErrorCode = keyof typeof exportErrors;
 
@@ -140,10 +144,10 @@ export const Export = z
     filter: z.optional(ExportFilter),
     status: described(
       z.enum(exportStatuses),
-      "`deleted`: the files were deleted 7 days after they were complete. A failed export has no files.",
+      "`deleted`: the files were deleted, 7 days after they were complete or by an erasure. A failed export has no files.",
     ),
     requestedAt: epochMs("when it was requested. Events of that time or later are not exported."),
-    requestedBy: described(z.string(), "The user who requested it."),
+    requestedBy: described(z.string(), "The user who requested it; empty if the user's data was erased."),
     completedAt: z.optional(epochMs("when the last file was complete.")),
     expiresAt: z.optional(epochMs("when the files are deleted.")),
     progress: z.object({

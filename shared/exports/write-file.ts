@@ -42,6 +42,15 @@ export const prefixOfExport = (organizationId: string, exportId: string): string
 export const prefixOfOrganization = (organizationId: string): string =>
   `${Buffer.from(organizationId).toString("base64url")}/`;
 
+/** Deletes all objects whose keys begin with a prefix. */
+export const deleteObjects = async (objects: Pick<Objects, "list" | "delete">, prefix: string): Promise<void> => {
+  for (;;) {
+    const { objects: found, isLast } = await objects.list(prefix);
+    await objects.delete(found.map(({ key }) => key));
+    if (isLast) return;
+  }
+};
+
 type Read = { body: Buffer; count: number; after: string | undefined; isRead: boolean };
 
 /** Reads pages until they fill a part, or to the end of the source. */
@@ -64,6 +73,8 @@ const readPart = async (
     count += page.count;
     after = page.next;
   } while (after !== undefined && bytes < partBytes);
+  // An erasure that has ended the export waits for a write that has begun, not for one that a slow page delays.
+  await keep();
   return { body: Buffer.concat(chunks), count, after, isRead: after === undefined };
 };
 
@@ -99,6 +110,7 @@ export const stepOfFile = async (
   const { name, contentType } = source;
   if (file?.isRead) {
     const { key, uploadId, parts, count, bytes } = file;
+    await dependencies.keep();
     // False if an earlier attempt completed it and died before its checkpoint.
     await objects.completeUpload(key, uploadId, parts);
     return { complete: { name, key, bytes, count, sha256: await readBack(dependencies, file) } };

@@ -59,6 +59,18 @@ export const heldKey = (
   { alertId, claim }: { alertId: string; claim: Claim },
 ) => ({ scope: organizationKey(organizationId), key: `${heldPrefix(bundle)}${alertId}#${claim}` });
 
+/** The prefixes of the sort keys of everything that was or will be sent to a destination. */
+export const sentPrefixes = (destinationId: string): string[] => [
+  ...[deliveryPrefix(destinationId), `notice#${destinationId}#`, `held#${destinationId}#`, `window#${destinationId}`],
+];
+
+/** The alert in the sort key of a notice or of a held notification; undefined for other keys. */
+export const alertIdOfKey = (key: string): string | undefined => {
+  const [kind, , second, third] = key.split("#");
+  if (kind === "notice") return second;
+  return kind === "held" ? third : undefined;
+};
+
 /**
  * A destination's item. `sealed`: its secrets (destination-secrets.ts), encrypted for the purpose `notification`.
  * `version` changes with each request that changes the destination. `addressId`, of e-mail: changes with the address, so

@@ -6,10 +6,18 @@ import { createErasureEvents } from "../erasure/erasure-events.ts";
 import { createErasureLeaseStore, createErasureStore } from "../erasure/erasure-store.ts";
 import { createErasureWorker, type ErasureWorker } from "../erasure/erasure-worker.ts";
 import { type CleanLateEvent, createCleanLateEvent, createLateStore } from "../erasure/late-store.ts";
-import { createHoldsEventsOf, createPartitions, type PartitionTables } from "../erasure/partition-store.ts";
+import {
+  createFindAlerts,
+  createHoldsEventsOf,
+  createPartitions,
+  type PartitionTables,
+} from "../erasure/partition-store.ts";
 import { createRequestErasure, type RequestErasure } from "../erasure/request-erasure.ts";
 import type { ResumeErasuresDependencies } from "../erasure/resume-erasures.ts";
 import { createSettingsAuthorStore } from "../erasure/settings-author-store.ts";
+import { createEraseExportsStore } from "../exports/erase-exports-store.ts";
+import { createExportEvents } from "../exports/export-events.ts";
+import { createDestinationStore } from "../notifications/destination-store.ts";
 import { createEraseReportsStore } from "../reports/erase-reports-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -50,7 +58,7 @@ const tableNames = () => {
   const config = readConfig([
     ...(["RECORDS_TABLE_NAME", "WEBHOOK_EVENTS_TABLE_NAME", "SYNC_RUNS_TABLE_NAME", "DETECTION_TABLE_NAME"] as const),
     ...(["SECURITY_ALERTS_TABLE_NAME", "SECURITY_EVENTS_TABLE_NAME", "SECURITY_ROLLUPS_TABLE_NAME"] as const),
-    ...(["REPORTS_TABLE_NAME", "ERASURES_TABLE_NAME"] as const),
+    ...(["REPORTS_TABLE_NAME", "ERASURES_TABLE_NAME", "NOTIFICATIONS_TABLE_NAME", "EXPORTS_TABLE_NAME"] as const),
   ]);
   return {
     records: config.RECORDS_TABLE_NAME,
@@ -62,12 +70,20 @@ const tableNames = () => {
     events: config.SECURITY_EVENTS_TABLE_NAME,
     rollups: config.SECURITY_ROLLUPS_TABLE_NAME,
     erasures: config.ERASURES_TABLE_NAME,
+    notifications: config.NOTIFICATIONS_TABLE_NAME,
+    exports: config.EXPORTS_TABLE_NAME,
   } satisfies PartitionTables;
 };
 
 export const wireErasureWorker = (): ErasureWorker => {
   const tables = tableNames();
-  const config = readConfig(["SETTINGS_TABLE_NAME", "CIRCUITS_TABLE_NAME", "FEED_BUCKET", "AWS_REGION"]);
+  const config = readConfig([
+    "SETTINGS_TABLE_NAME",
+    "CIRCUITS_TABLE_NAME",
+    "FEED_BUCKET",
+    "AWS_REGION",
+    "EXPORTS_BUCKET",
+  ]);
   const { FEED_BUCKET: feedBucket, AWS_REGION: region } = config;
   const recorder = wireRecorder();
   const changes = wireConnectionChangeStore();
@@ -75,6 +91,7 @@ export const wireErasureWorker = (): ErasureWorker => {
     ...{ recorder, changes, clock: systemClock, sleep, newToken: newRequestToken },
     partitionsOf: createPartitions(client, tables),
     holdsEventsOf: createHoldsEventsOf(client, tables.events),
+    findAlerts: createFindAlerts(client, tables.alerts),
     leases: createErasureLeaseStore(client, tables.erasures),
     erasures: createErasureStore(client, tables.erasures),
     late: createLateStore(client, tables.erasures),
@@ -89,6 +106,9 @@ export const wireErasureWorker = (): ErasureWorker => {
     runEnd: wireRunEnd(),
     bus: wireSyncBus(),
     reports: createEraseReportsStore(client, tables.reports),
+    destinations: createDestinationStore(client, tables.notifications),
+    exports: createEraseExportsStore(client, tables.exports, createObjectStore(s3, config.EXPORTS_BUCKET)),
+    exportEvents: createExportEvents({ recorder }),
     feed:
       feedBucket === undefined
         ? undefined

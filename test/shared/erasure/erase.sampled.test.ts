@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
 import { ERASED_TEXT } from "../../../shared/erasure/alert-locations.ts";
+import { prefixOfOrganization } from "../../../shared/exports/write-file.ts";
+import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
+import { parseDeliveryItem } from "../../../shared/notifications/notification-items.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { isNoteKey } from "../../../shared/security/alerts/alert-note.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
@@ -50,8 +53,11 @@ const OTHER_NOTES = [
 
 const eventsBefore = async (organizationId: string) => ofScope(organizationId, await world.scan()).events;
 
+const isFileOf = (organizationId: string) => (key: string) => key.startsWith(prefixOfOrganization(organizationId));
+
 describe("an organization whose data is all erased", () => {
   let organizationId: string;
+  let filesBefore: number;
   let other: string;
   let before: Awaited<ReturnType<World["scan"]>>;
   let after: Awaited<ReturnType<World["scan"]>>;
@@ -66,6 +72,7 @@ describe("an organization whose data is all erased", () => {
     await startRunOf(world, organizationId, "bob");
     before = ofScope(organizationId, await world.scan());
     otherBefore = ofScope(other, await world.scan());
+    filesBefore = world.memory.keys().filter(isFileOf(organizationId)).length;
     requestedAt = world.time.now;
     await world.request({ scope: "all", reason: "we leave" }, by(organizationId));
     await world.deliverAll();
@@ -79,12 +86,14 @@ describe("an organization whose data is all erased", () => {
     expect(erasure?.dueAt).toBe(requestedAt + 30 * 86_400_000);
     expect(erasure?.reason).toBeUndefined();
     expect(erasure?.removed).toEqual({
-      // 10 of each user and 3 others, without one that has nothing personal; then two late ones, the disconnect and the request.
-      ...{ records: RECORDS, webhookEvents: 3, events: 22 + 2 + 1 + 1, reports: 2 },
+      // 10 of each user and 3 others, without one that has nothing personal; 4 requests of exports; then two late ones, the
+      // disconnect and the request.
+      ...{ records: RECORDS, webhookEvents: 3, events: 22 + 4 + 2 + 1 + 1, reports: 2 },
       alerts: before.alerts.filter((item) => !isNote(item)).length,
       detections: 4,
-      // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark; the notes.
-      other: 8 + before.alerts.filter(isNote).length,
+      // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark; the notes;
+      // destinations with what was sent to them, and exports with their files.
+      other: 8 + before.alerts.filter(isNote).length + 3 + 4,
     });
   });
 
@@ -109,6 +118,11 @@ describe("an organization whose data is all erased", () => {
     expect(after.detection.map(({ key }) => String(key).split("#")[0])).toEqual(["unjudged"]);
     expect(after.reports.map(({ key }) => key)).toEqual(["due#review#2026-11-16", "erased"]);
     expect(after.runs.map(({ key }) => key)).toEqual(["run#01A", "run#01R", "state"]);
+    // The numbers of destinations, and of exports that run.
+    expect(before.notifications.length).toBeGreaterThan(30);
+    expect(after.notifications).toEqual([{ scope: organizationKey(organizationId), key: "destinations", count: 0 }]);
+    expect(before.exports).toHaveLength(4 + 1);
+    expect(after.exports).toEqual([{ scope: organizationKey(organizationId), key: "running" }]);
     expect(mentionsOf({ ...after, connections: [] }, "cus_")).toEqual([]);
     expect(mentionsOf(after, "@example.com")).toEqual([]);
   });
@@ -163,8 +177,15 @@ describe("an organization whose data is all erased", () => {
       expect(JSON.parse(String(metadata))).toMatchObject({ erasureId: id, scope: "all" });
   });
 
+  it("has no objects and uploads left in the bucket", () => {
+    expect(filesBefore).toBe(2);
+    expect(world.memory.keys().filter(isFileOf(organizationId))).toEqual([]);
+    expect(world.memory.openUploads().filter(({ key }) => isFileOf(organizationId)(key))).toEqual([]);
+  });
+
   it("leaves another organization unchanged", async () => {
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
+    expect(world.memory.keys().filter(isFileOf(other))).toHaveLength(2);
   });
 
   it("is completed: another worker finds nothing to do", async () => {
@@ -209,13 +230,14 @@ describe("an erased user", () => {
     const [erasure] = await world.list(organizationId);
     expect(erasure).toMatchObject({ scope: "user", status: "completed", requestedBy: "root" });
     expect(erasure?.removed).toEqual({
-      // Ten of bob's, the count of his failures, one of carol's that mentions him, and two late ones.
-      ...{ records: 0, webhookEvents: 0, events: 10 + 1 + 1 + 2, reports: 1 },
+      // Ten of bob's and his export, the count of his failures, two of carol's that mention him, and two late ones.
+      ...{ records: 0, webhookEvents: 0, events: 11 + 1 + 2 + 2, reports: 1 },
       // Two about him, by id and by address; one that he typed; two findings that mention him.
       alerts: 2 + 1 + 2,
       detections: 2,
-      // With three notes by, for and about him.
-      other: 6 + 3,
+      // With three notes by, for and about him; three destinations by, for and named after him; of three deleted alerts a
+      // delivery, two notices and a held notification each, a summary and a test; three exports.
+      other: 6 + 3 + 3 + (3 * 4 + 2) + 3,
     });
   });
 
@@ -223,11 +245,12 @@ describe("an erased user", () => {
     expect(after.records).toEqual(before.records);
     expect(after.webhookEvents).toEqual(before.webhookEvents);
     const carols = (items: readonly Record<string, unknown>[]) => items.filter(({ userId }) => userId === "carol");
-    const untouched = ({ metadata }: Record<string, unknown>) => !String(metadata).includes("asked by");
-    expect(carols(before.events).filter(untouched).length).toBe(10);
+    const untouched = ({ metadata }: Record<string, unknown>) => !String(metadata).includes("bob");
+    const emptied = (metadata: unknown) => String(metadata).replace(/"[^"]*bob"/, '""');
+    expect(carols(before.events).filter(untouched).length).toBe(10 + 2);
     expect(carols(after.events)).toEqual(
       carols(before.events).map((event) =>
-        untouched(event) ? event : { ...event, metadata: '{"reason":""}', erasure: expect.any(String) },
+        untouched(event) ? event : { ...event, metadata: emptied(event.metadata), erasure: expect.any(String) },
       ),
     );
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
@@ -283,6 +306,53 @@ describe("an erased user", () => {
       userHash(organizationKey(organizationId), "carol"),
     ]);
     expect(after.detection.length).toBe(before.detection.length - 1);
+  });
+
+  it("has destinations without its address and its name, and deliveries about the alerts that are kept", async () => {
+    const destinations = await world.main.destinations.list(organizationId);
+    expect(destinations).toMatchObject([
+      { type: "webhook", name: "Ops", createdBy: "", changedBy: "carol" },
+      { type: "slack", name: ERASED_TEXT, createdBy: "carol", changedBy: "" },
+    ]);
+    const count = ({ key }: Record<string, unknown>) => key === "destinations";
+    expect(after.notifications.find(count)).toMatchObject({ count: 2 });
+    const kept = new Set(after.alerts.filter((item) => !isNote(item)).map(({ id }) => id));
+    const [webhook, chat] = destinations;
+    const keysOf = (prefix: string) =>
+      after.notifications.flatMap(({ key }) => (String(key).startsWith(prefix) ? [String(key)] : []));
+    const alertsOf = (prefix: string, at: number) => keysOf(prefix).map((key) => key.split("#")[at]);
+    expect(new Set(alertsOf(`notice#${webhook?.id}#`, 2))).toEqual(kept);
+    expect(new Set(alertsOf(`notice#${chat?.id}#`, 2))).toEqual(kept);
+    expect(new Set(alertsOf(`held#${chat?.id}#`, 3))).toEqual(kept);
+    const deliveries = after.notifications
+      .filter(({ key }) => String(key).startsWith("delivery#"))
+      .map(parseDeliveryItem);
+    expect(new Set(deliveries.flatMap(({ alertId }) => alertId ?? []))).toEqual(kept);
+    const sentOf = (type: string) => deliveries.find((one) => one.type === type);
+    const summary = parseNotification(sentOf("security.alerts.summary")?.notification ?? "");
+    expect(summary.data).toMatchObject({ total: kept.size + 3, alerts: Array.from(kept, () => expect.anything()) });
+    const tries = [{ status: 500 }, { status: 200 }];
+    expect(sentOf("notification.test")).toMatchObject({ status: "delivered", attempts: tries });
+    expect(sentOf("notification.test")?.requestedBy).toBeUndefined();
+  });
+
+  it("has no export left with data from before, and one that had not begun continues", async () => {
+    expect(world.memory.keys().filter(isFileOf(organizationId))).toEqual([]);
+    expect(world.memory.openUploads().filter(({ key }) => isFileOf(organizationId)(key))).toEqual([]);
+    const page = { limit: 9, after: undefined, now: world.time.now };
+    const { items } = await world.main.exportStore.list(organizationId, page);
+    expect(items).toMatchObject([
+      { status: "requested", requestedBy: "carol" },
+      { status: "failed", requestedBy: "carol", error: { code: "erased" }, progress: { items: 0 } },
+      { status: "deleted", requestedBy: "carol", files: [{ name: "events.ndjson" }] },
+      { status: "deleted", requestedBy: "", filter: { userId: "carol" } },
+    ]);
+    expect(items[1]?.filter).not.toHaveProperty("userId");
+    await world.deliverExport({ organizationId, exportId: items[0]?.id ?? "" });
+    const [key, ...others] = world.memory.keys().filter(isFileOf(organizationId));
+    expect(others).toEqual([]);
+    expect(world.memory.textOf(key ?? "")).toContain("carol");
+    expect(world.memory.textOf(key ?? "")).not.toMatch(/bob|192\.0\.2\.7/);
   });
 
   it("has the reports that mention them deleted and marked to be made again", () => {

@@ -24,7 +24,14 @@ describe("an item that a transaction holds", () => {
     const key = { scope: "org#acme", key: "one" };
     await client.send(new PutCommand({ TableName: TABLE, Item: { ...key, userId: "eve" } }));
     const tables = { records: TABLE, webhookEvents: TABLE, runs: TABLE, alerts: TABLE, detection: TABLE };
-    const others = { reports: TABLE, events: TABLE, rollups: TABLE, erasures: TABLE };
+    const others = {
+      reports: TABLE,
+      events: TABLE,
+      rollups: TABLE,
+      erasures: TABLE,
+      notifications: TABLE,
+      exports: TABLE,
+    };
     const { records } = createPartitions(client, { ...tables, ...others })("acme");
     proxy.use(followPlan({ call: `dynamodb:UpdateItem:${TABLE}#1`, fault: "conflict", times: "twice" }));
     await records.apply([{ key: "one", change: { remove: ["userId"], set: {} } }]);

@@ -1,6 +1,12 @@
 /** Stores every kind of data of an organization and its users, with the service's own writers where possible. */
+
 import { userHash } from "../../../shared/detection/detection.ts";
+import { ExportRequested } from "../../../shared/exports/export-events.ts";
+import type { StoredDelivery } from "../../../shared/notifications/delivery.ts";
+import { type Notification, NotifiedAlert } from "../../../shared/notifications/messages/notification.ts";
+import type { DestinationItem } from "../../../shared/notifications/notification-items.ts";
 import type { NewNote } from "../../../shared/security/alerts/alert-note.ts";
+import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
@@ -144,6 +150,110 @@ const seedReports = async ({ put, time }: World, organizationId: string): Promis
   await put("reports", { scope, key: "due#review#2026-11-16", ttl, dueShard: "1" });
 };
 
+/** Destination ids end in it: of a webhook by bob, of bob's address, of a chat that is named after bob. */
+const destinationIdOf = (at: number, letter: string): string => eventId(at, new Uint8Array(16)).slice(0, -1) + letter;
+
+/**
+ * Three destinations. The first one has a delivery of each alert, a summary that was sent and one that collects, and a test
+ * that bob asked for.
+ */
+const seedNotifications = async ({ main, put, time }: World, organizationId: string): Promise<void> => {
+  const scope = organizationKey(organizationId);
+  const { now } = time;
+  const ids = ["A", "B", "C"].map((letter) => destinationIdOf(now, letter));
+  const [webhook = "", mail = "", chat = ""] = ids;
+  const common = { status: "active", filter: {}, createdAt: now, changedAt: now, version: "1" } as const;
+  const items: Omit<DestinationItem, keyof typeof common | "sealed">[] = [
+    {
+      id: webhook,
+      type: "webhook",
+      name: "Ops",
+      target: "https://hooks.example.org/in",
+      createdBy: "bob",
+      changedBy: "carol",
+    },
+    { id: mail, type: "email", name: "Mail", target: "bob@example.com", createdBy: "carol", changedBy: "carol" },
+    { id: chat, type: "slack", name: "for bob", target: "hooks.slack.com/…", createdBy: "carol", changedBy: "bob" },
+  ];
+  for (const item of items) {
+    await main.destinations.create(organizationId, { ...common, ...item, sealed: new Uint8Array([1]) });
+  }
+  const { items: alerts } = await main.alerts.list(organizationId, { limit: 100, after: undefined, now });
+  const url = "https://console.example.org/";
+  const entries = alerts.map((alert) => ({ ...NotifiedAlert.parse(alert), change: "raised", url }) as const);
+  const claimOf = (alert: (typeof alerts)[number], destinationId: string) => ({
+    ...{ organizationId, destinationId, alert, now },
+    due: { claim: alert.level, change: "raised" } as const,
+  });
+  for (const [i, alert] of alerts.entries()) {
+    const deliveryId = eventId(now, identityOf("delivery", i));
+    const notification = {
+      type: "security.alert.raised",
+      timestamp: now,
+      organizationId,
+      data: { alert: entries[i], url },
+    };
+    await main.notices.deliver(claimOf(alert, webhook), deliveryId, JSON.stringify(notification));
+    const bundle = { deliveryId: eventId(now, identityOf("bundle")), reason: "digest", dueAt: now + HOUR_MS } as const;
+    const entry = entries[i];
+    if (entry !== undefined) await main.notices.hold(claimOf(alert, chat), bundle, { at: now, entry });
+    await main.notices.takePlace(organizationId, { destinationId: webhook, deliveryId }, now);
+  }
+  const sent = (name: string, notification: Notification, fields: Partial<StoredDelivery> = {}) => {
+    const delivery = {
+      ...{ destinationId: webhook, deliveryId: eventId(now, identityOf(name)), type: notification.type },
+      ...{ status: "delivered", createdAt: now, notification: JSON.stringify(notification), tries: 0 },
+      attempts: [
+        { at: now, latencyMs: 5, status: 500, answer: "no user bob here" },
+        { at: now, latencyMs: 7, status: 200 },
+      ],
+      ttl: Math.floor(now / 1_000) + 86_400,
+      ...fields,
+    } as const satisfies StoredDelivery;
+    return put("notifications", {
+      scope,
+      key: `delivery#${delivery.destinationId}#${delivery.deliveryId}`,
+      ...delivery,
+    });
+  };
+  const of = { timestamp: now, organizationId };
+  const counts = { total: entries.length, byLevel: { HIGH: entries.length }, byChange: { raised: entries.length } };
+  await sent("summary", {
+    ...{ type: "security.alerts.summary", ...of },
+    data: { reason: "storm", from: now, to: now, ...counts, alerts: entries, url },
+  });
+  await sent(
+    "test",
+    { type: "notification.test", ...of, data: { destination: { id: webhook, name: "Ops" } } },
+    { requestedBy: "bob" },
+  );
+  await sent(
+    "mail",
+    { type: "notification.test", ...of, data: { destination: { id: mail, name: "Mail" } } },
+    { destinationId: mail },
+  );
+};
+
+/** Exports of bob and of carol that are complete, and two of carol's that have begun, or not. */
+const seedExports = async (world: World, organizationId: string): Promise<void> => {
+  const request = async (userId: string, filter: { userId?: string }) => {
+    world.time.now += 1_000;
+    const { sessionId, ipAddress, userAgent } = personOf(userId);
+    const { id } = await world.requestExport(
+      { kind: "events", request: { format: "ndjson", ...filter } },
+      { caller: { organizationId, userId, sessionId }, origin: { requestId: "r", ipAddress, userAgent } },
+    );
+    return ExportRequested.parse({ version: 1, organizationId, exportId: id });
+  };
+  await world.deliverExport(await request("bob", { userId: "carol" }));
+  await world.deliverExport(await request("carol", {}));
+  let calls = 0;
+  await world.deliverExport(await request("carol", { userId: "bob" }), {
+    remainingMs: () => (++calls > 1 ? 10_000 : 900_000),
+  });
+  await request("carol", {});
+};
+
 const seedRecords = async ({ put, putAll, time }: World, organizationId: string, count: number): Promise<void> => {
   const scope = organizationKey(organizationId);
   const records = Array.from({ length: count }, (_, i) => ({
@@ -255,5 +365,7 @@ export const seed = async (world: World, organizationId: string, records = RECOR
   await seedNotes(world, organizationId);
   await seedDetection(world, organizationId);
   await seedReports(world, organizationId);
+  await seedNotifications(world, organizationId);
+  await seedExports(world, organizationId);
   await seedRecords(world, organizationId, records);
 };

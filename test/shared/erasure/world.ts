@@ -11,10 +11,20 @@ import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/e
 import { createErasureLeaseStore, createErasureStore } from "../../../shared/erasure/erasure-store.ts";
 import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
 import { createLateStore } from "../../../shared/erasure/late-store.ts";
-import { createHoldsEventsOf, createPartitions } from "../../../shared/erasure/partition-store.ts";
+import { createFindAlerts, createHoldsEventsOf, createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts";
 import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
+import { createEraseExportsStore } from "../../../shared/exports/erase-exports-store.ts";
+import { createExportEvents } from "../../../shared/exports/export-events.ts";
+import { createExportLeaseStore, createExportStore } from "../../../shared/exports/export-store.ts";
+import { createExportWorker, type ExportWorkSummary } from "../../../shared/exports/export-worker.ts";
+import { createNextSource } from "../../../shared/exports/organization-sources.ts";
+import { createRequestExport, type Wanted } from "../../../shared/exports/request-export.ts";
+import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
+import { createNoticeStore } from "../../../shared/notifications/notice-store.ts";
+import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
 import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
@@ -38,6 +48,7 @@ import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { UserRequest } from "../../../shared/terms/requester.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 
@@ -45,7 +56,11 @@ export const TABLES = {
   ...{ records: "Records", webhookEvents: "WebhookEvents", runs: "SyncRuns", alerts: "SecurityAlerts" },
   ...{ detection: "Detection", reports: "Reports", events: "SecurityEvents", rollups: "SecurityRollups" },
   ...{ erasures: "Erasures", settings: "Settings", circuits: "Circuits", connections: "Connections" },
+  ...{ notifications: "Notifications", exports: "Exports" },
 } as const;
+
+/** Of exports: small, so that a test's few events have many parts. */
+const PART_BYTES = 2_000;
 
 export const startErasureEngine = (): Promise<EmbeddedDynamoDb> =>
   startEmbeddedDynamoDb(...Object.values(TABLES).map((name) => declaredTable(`Tables${name}`, name)));
@@ -55,6 +70,14 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 /** Wraps each call of an instance to a table or the bus: it may delay the call, or fail. */
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 const direct: Io = (_, work) => work();
+
+const throughIo = <Calls extends object>(calls: Calls, io: Io): Calls =>
+  Object.fromEntries(
+    Object.entries(calls).map(([name, call]) => [
+      name,
+      (...args: unknown[]) => io(name, () => (call as (...args: unknown[]) => Promise<unknown>)(...args)),
+    ]),
+  ) as Calls;
 
 type Requested = UserRequest & { identity?: RequestIdentity };
 
@@ -66,6 +89,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   let names = 0;
   const random = () => identityOf("world", ++names);
   const published: BusEvent[] = [];
+  const memory = createMemoryObjects({ minPartBytes: PART_BYTES });
   const bus = {
     publish: async <Event extends BusEvent>(events: readonly Event[]): Promise<{ event: Event; reason: string }[]> => {
       published.push(...events);
@@ -105,6 +129,11 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     });
     // All organizations of a test file connect one account.
     const directory = createAccountDirectoryStore(client, TABLES.connections, { maxOrganizations: 1_000 });
+    const objects = throughIo(memory.store, io);
+    const securityEvents = createSecurityEventStore(client, TABLES.events);
+    const alerts = createAlertStore(client, TABLES.alerts);
+    const notes = createAlertNoteStore(client, TABLES.alerts);
+    const settings = createSettingsStore(client, TABLES.settings);
     const marks = createConnectionMarkStore(client, TABLES.circuits);
     const runs = createSyncRunStore(client, TABLES.runs);
     const changes = createConnectionChangeStore(client, TABLES.connections, marks, directory);
@@ -116,15 +145,16 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       newToken: () => `token ${++names}`,
       partitionsOf: createPartitions(client, TABLES),
       holdsEventsOf: createHoldsEventsOf(client, TABLES.events),
+      findAlerts: createFindAlerts(client, TABLES.alerts),
       leases: createErasureLeaseStore(client, TABLES.erasures),
       erasures: createErasureStore(client, TABLES.erasures),
       late: createLateStore(client, TABLES.erasures),
       events: createErasureEvents({ recorder }),
-      securityEvents: createSecurityEventStore(client, TABLES.events),
+      securityEvents,
       connections: createConnectionStore(client, TABLES.connections),
       claims: createRecordsClaimStore(client, TABLES.connections),
       recordConnectionChange: createConnectionChangeRecorder({ changes, recorder }),
-      settings: createSettingsStore(client, TABLES.settings),
+      settings,
       authors: createSettingsAuthorStore(client, TABLES.settings),
       circuits: createCircuitStore(client, TABLES.circuits),
       runs,
@@ -136,14 +166,26 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
         clock,
       }),
       webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
-      alerts: createAlertStore(client, TABLES.alerts),
-      notes: createAlertNoteStore(client, TABLES.alerts),
+      ...{ alerts, notes, objects },
       decisions: createAlertDecisionStore(client, TABLES.alerts, { retentionDays }),
       reports: createEraseReportsStore(client, TABLES.reports),
+      destinations: createDestinationStore(client, TABLES.notifications),
+      notices: createNoticeStore(client, TABLES.notifications),
+      exports: createEraseExportsStore(client, TABLES.exports, objects),
+      exportEvents: createExportEvents({ recorder }),
+      exportStore: createExportStore(client, TABLES.exports),
+      exportLeases: createExportLeaseStore(client, TABLES.exports),
+      nextSource: createNextSource({
+        ...{ events: securityEvents, clock, eventsPerPage: 3, alerts, notes, settings },
+        records: createRecordListStore(client, TABLES.records),
+        reports: createReportStore(client, TABLES.reports, { retentionDays }),
+      }),
     };
   };
+  let deliveries = 0;
   const main = instance();
   const requestErasure = createRequestErasure(main);
+  const requestExport = createRequestExport({ ...main, exports: main.exportStore, events: main.exportEvents });
 
   const put = (table: keyof typeof TABLES, Item: Record<string, unknown>): Promise<unknown> =>
     main.client.send(new PutCommand({ TableName: TABLES[table], Item }));
@@ -198,13 +240,23 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     return Object.fromEntries(found) as Record<keyof typeof TABLES, Record<string, unknown>[]>;
   };
 
-  let deliveries = 0;
   /** Delivers a request for a worker to an instance. */
   const deliver = (
     detail: { organizationId: string; erasureId: string },
     { io = direct, remainingMs = () => 900_000 }: { io?: Io; remainingMs?: () => number } = {},
     delivery = `delivery ${++deliveries}`,
   ): Promise<WorkSummary> => createErasureWorker(instance(io))({ version: 1, ...detail }, { delivery, remainingMs });
+
+  /** Delivers a request for a worker of an export to an instance. */
+  const deliverExport = (
+    detail: { organizationId: string; exportId: string },
+    { io = direct, remainingMs = () => 900_000 }: { io?: Io; remainingMs?: () => number } = {},
+  ): Promise<ExportWorkSummary> => {
+    const { exportStore, exportLeases, exportEvents, ...others } = instance(io);
+    const jobs = { exports: exportStore, leases: exportLeases, events: exportEvents };
+    const work = createExportWorker({ ...others, ...jobs, partBytes: PART_BYTES });
+    return work({ version: 1, ...detail }, { delivery: `delivery ${++deliveries}`, remainingMs });
+  };
 
   /** Delivers the published requests for workers until there are no more. */
   const deliverAll = async (): Promise<void> => {
@@ -217,7 +269,10 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   };
 
   return {
-    ...{ time, clock, published, instance, main, put, putAll, scan, storedOf, deliver, deliverAll },
+    ...{ time, clock, published, memory, instance, main, put, putAll, scan, storedOf },
+    ...{ deliver, deliverAll, deliverExport },
+    requestExport: (wanted: Wanted, { identity = identityAt(time.now), ...by }: Requested) =>
+      requestExport(wanted, { ...by, identity }),
     /** A request without an Idempotency-Key, unless it has an identity. */
     request: (request: ErasureRequest, { identity = identityAt(time.now), ...by }: Requested) =>
       requestErasure(request, { ...by, identity }),
