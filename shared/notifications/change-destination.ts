@@ -12,6 +12,7 @@ import { type CreateDestinationDependencies, shownSecret } from "./create-destin
 import { type DestinationChangeRequest, type DestinationWithSecret, OLD_SECRET_VALID_MS } from "./destination.ts";
 import { rollSecrets } from "./destination-secrets.ts";
 import type { DestinationChange, DestinationStore } from "./destination-store.ts";
+import { changeOf } from "./notification-events.ts";
 import { type DestinationItem, toDestination } from "./notification-items.ts";
 
 /** Of several concurrent changes, one is written in each attempt. */
@@ -173,12 +174,14 @@ export const createChangeDestination = (dependencies: Dependencies) => {
       const at = now();
       const before = await destinations.read(organizationId, id);
       if (before === undefined) throw destinationNotFound();
-      const { change, secret, confirms } = await plan(before, request, by, at);
+      await recordChange(organizationId, before.change);
+      const { change: planned, secret, confirms } = await plan(before, request, by, at);
       const version = newToken();
-      const after = await destinations.change(organizationId, before, change, version);
+      const what = { action: "change_destination", version, at, fields: changedFields(before, planned) } as const;
+      const change = changeOf({ ...before, name: request.name }, by, what);
+      const after = await destinations.change(organizationId, before, { ...planned, change }, version);
       if (after === undefined) continue;
-      const fields = changedFields(before, change);
-      await recordChange({ action: "change_destination", destination: after, by, version, at, fields });
+      await recordChange(organizationId, change);
       if (confirms !== undefined) await confirm(after, confirms, by, at);
       return { ...toDestination(after), ...definedFields({ secret }) };
     }

@@ -13,7 +13,7 @@ import type { DestinationSecrets, DestinationSecretsStore } from "./destination-
 import type { DestinationStore } from "./destination-store.ts";
 import type { EmailLinks } from "./email-link.ts";
 import type { HandOver } from "./hand-over.ts";
-import type { RecordDestinationChange } from "./notification-events.ts";
+import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
 import { type DestinationItem, toDestination } from "./notification-items.ts";
 import type { TargetRules } from "./sending/public-address.ts";
 
@@ -65,10 +65,12 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
 
   const store = async (
     request: DestinationRequest,
-    { caller: { organizationId, userId }, identity: { id: requestId, at }, address }: CreateRequest,
+    by: CreateRequest,
   ): Promise<{ item: DestinationItem; opened: DestinationSecrets }> => {
+    const { organizationId, userId } = by.caller;
+    const { id: requestId, at } = by.identity;
     const id = eventId(at, identityOf("destination", organizationId, requestId));
-    const { url = "", target } = targetOf(request, targetRules(address));
+    const { url = "", target } = targetOf(request, targetRules(by.address));
     const addressId = newToken();
     const created = secretsOf(request, url, { organizationId, destinationId: id, addressId, at });
     const item: DestinationItem = {
@@ -79,6 +81,7 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
         : { status: "active" }),
       ...{ createdAt: at, createdBy: userId, changedAt: at, changedBy: userId },
       ...{ sealed: await secrets.seal(organizationId, created), version: newToken() },
+      change: changeOf({ ...request, id }, by, { action: "create_destination", version: id, at }),
     };
     const result = await destinations.create(organizationId, item);
     if (result === "created") return { item, opened: created };
@@ -108,7 +111,7 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
         throw error;
       }
     }
-    await recordChange({ action: "create_destination", destination: item, by, version: item.id, at });
+    await recordChange(organizationId, item.change);
     return { ...toDestination(item), ...shownSecret(opened) };
   };
 };

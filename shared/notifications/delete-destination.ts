@@ -3,7 +3,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { UserRequest } from "../terms/requester.ts";
 import { destinationNotFound } from "./change-destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import type { RecordDestinationChange } from "./notification-events.ts";
+import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
 
 /** The returned function throws DomainError `destination_not_found`, `store_unavailable`. */
 export const createDeleteDestination =
@@ -12,13 +12,18 @@ export const createDeleteDestination =
     recordChange,
     now,
   }: {
-    destinations: Pick<DestinationStore, "read" | "delete">;
+    destinations: Pick<DestinationStore, "read" | "delete" | "listDeletions">;
     recordChange: RecordDestinationChange;
     now: Clock;
   }) =>
   async (id: string, by: UserRequest): Promise<void> => {
     const { organizationId } = by.caller;
+    for (const deletion of await destinations.listDeletions(organizationId))
+      await recordChange(organizationId, deletion);
     const destination = await destinations.read(organizationId, id);
-    if (destination === undefined || !(await destinations.delete(organizationId, id))) throw destinationNotFound();
-    await recordChange({ action: "delete_destination", destination, by, version: id, at: now() });
+    if (destination === undefined) throw destinationNotFound();
+    await recordChange(organizationId, destination.change);
+    const change = changeOf(destination, by, { action: "delete_destination", version: id, at: now() });
+    if (!(await destinations.delete(organizationId, id, change))) throw destinationNotFound();
+    await recordChange(organizationId, change);
   };

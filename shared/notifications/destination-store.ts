@@ -1,17 +1,22 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { definedFields } from "../json/defined-fields.ts";
+import { callStore } from "../runtime/call-store.ts";
 import { conditionalWrite, transactWithRetry } from "../runtime/conditional-write.ts";
 import { getItem } from "../runtime/get-item.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { renderUpdate } from "../runtime/render-update.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { MAX_DESTINATIONS } from "./destination.ts";
+import type { UnrecordedChange } from "./notification-events.ts";
 import {
   CONFIRMATIONS_KEY,
   COUNT_KEY,
+  DELETED_PREFIX,
   DESTINATION_PREFIX,
   type DestinationItem,
+  deletedKey,
   destinationKey,
+  parseDeletedItem,
   parseDestinationItem,
 } from "./notification-items.ts";
 
@@ -105,8 +110,11 @@ export const createDestinationStore = (client: DynamoDBDocumentClient, tableName
     return result.item?.version === version ? parseDestinationItem(result.item) : undefined;
   },
 
-  /** Four write units. @returns false if there is no such destination. */
-  async delete(organizationId: string, id: string): Promise<boolean> {
+  /**
+   * Four write units, or six with the change, which is kept until its event is recorded.
+   * @returns false if there is no such destination.
+   */
+  async delete(organizationId: string, id: string, change?: UnrecordedChange): Promise<boolean> {
     const failed = await transactWithRetry(client, [
       {
         Delete: {
@@ -125,8 +133,48 @@ export const createDestinationStore = (client: DynamoDBDocumentClient, tableName
           ExpressionAttributeValues: { ":minus": -1 },
         },
       },
+      ...(change === undefined
+        ? []
+        : [{ Put: { TableName: tableName, Item: { ...deletedKey(organizationId, id), change } } }]),
     ]);
     return failed.size === 0;
+  },
+
+  /** The deletions whose events are not recorded yet. One read unit, and often half of one. */
+  async listDeletions(organizationId: string): Promise<UnrecordedChange[]> {
+    const { items } = await queryPage(
+      client,
+      {
+        TableName: tableName,
+        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
+        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
+        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":prefix": DELETED_PREFIX },
+        ConsistentRead: true,
+      },
+      MAX_DESTINATIONS,
+    );
+    return items.map(parseDeletedItem);
+  },
+
+  /** Removes a change after its event is recorded; a later change stays. One write unit per KB. */
+  async forgetChange(
+    organizationId: string,
+    { action, destination: { id }, version }: UnrecordedChange,
+  ): Promise<void> {
+    if (action === "delete_destination") {
+      const command = new DeleteCommand({ TableName: tableName, Key: deletedKey(organizationId, id) });
+      await callStore((options) => client.send(command, options));
+      return;
+    }
+    const command = new UpdateCommand({
+      TableName: tableName,
+      Key: destinationKey(organizationId, id),
+      UpdateExpression: "REMOVE #change",
+      ConditionExpression: "#change.#version = :version",
+      ExpressionAttributeNames: { "#change": "change", "#version": "version" },
+      ExpressionAttributeValues: { ":version": version },
+    });
+    await conditionalWrite((options) => client.send(command, options));
   },
 
   /**

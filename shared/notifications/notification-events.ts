@@ -1,50 +1,82 @@
-/** The security events of changed destinations. They name neither the URL nor the address. */
-
+/**
+ * The security events of changed destinations. They name neither the URL nor the address. Each change leaves exactly one:
+ * the write that makes a change also stores it, until its event is recorded. If the instance dies in between, the next
+ * request that changes the destination records the event; of a deletion, the next deletion in the organization.
+ */
+import * as z from "zod/mini";
+import { asSideWork } from "../runtime/deadline.ts";
+import { writeLog } from "../runtime/log.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
-import { addressOf, type Origin, requesterOf, type UserRequest } from "../terms/requester.ts";
-import type { Destination } from "./destination.ts";
+import { addressOf, type Origin, requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
+import { type Destination, destinationTypes } from "./destination.ts";
 
-export type DestinationAction =
-  | "create_destination"
-  | "change_destination"
-  | "delete_destination"
-  | "confirm_destination"
-  | "unsubscribe_destination";
+const destinationActions = [
+  "create_destination",
+  "change_destination",
+  "delete_destination",
+  "confirm_destination",
+  "unsubscribe_destination",
+] as const;
 
-type Change = {
-  action: DestinationAction;
-  destination: Pick<Destination, "id" | "type" | "name">;
-  /** The user; the recipient of a mail, who used its link, has no user. */
-  by: UserRequest | { organizationId: string; origin: Origin };
-  /** Identifies the change: recorded again, it is the same event. */
-  version: string;
-  /** Epoch ms. */
-  at: number;
-  /** The names of the fields that changed. */
-  fields?: readonly string[];
-};
+/**
+ * A change, as it is stored until its event is recorded. `version` identifies it: recorded again, it is the same event.
+ * `at`: epoch ms. `fields`: the names of those that changed. The recipient of a mail, who used its link, has no `userId`.
+ */
+export const UnrecordedChange = z.object({
+  action: z.enum(destinationActions),
+  destination: z.object({ id: z.string(), type: z.enum(destinationTypes), name: z.string() }),
+  version: z.string(),
+  at: z.number(),
+  fields: z.optional(z.array(z.string())),
+  requestId: z.string(),
+  userId: z.optional(z.string()),
+  sessionId: z.optional(z.string()),
+  ipAddress: z.string(),
+  userAgent: z.optional(z.string()),
+});
+export type UnrecordedChange = z.output<typeof UnrecordedChange>;
 
-const changed = ({ action, destination, by, fields }: Change): NewSecurityEvent => ({
+/** A change by a user or, without `caller`, by the recipient of a mail. */
+export const changeOf = (
+  { id, type, name }: Pick<Destination, "id" | "type" | "name">,
+  by: UserRequest | { origin: Origin },
+  what: Pick<UnrecordedChange, "action" | "version" | "at" | "fields">,
+): UnrecordedChange => ({
+  ...what,
+  destination: { id, type, name },
+  requestId: by.origin.requestId,
+  ...("caller" in by ? requesterOf(by) : addressOf(by.origin)),
+});
+
+const changedEvent = (organizationId: string, change: UnrecordedChange): NewSecurityEvent => ({
   ...({ eventType: "NOTIFICATIONS_CHANGED", category: "compliance", riskLevel: "MEDIUM", source: "user" } as const),
-  ...("caller" in by
-    ? { organizationId: by.caller.organizationId, ...requesterOf(by) }
-    : { organizationId: by.organizationId, ...addressOf(by.origin) }),
-  ...({ resource: destination.id, resourceType: "provider_account", action, success: true } as const),
+  ...{ organizationId, ...requesterFields(change) },
+  ...{ resource: change.destination.id, resourceType: "provider_account", action: change.action, success: true },
   metadata: {
-    requestId: by.origin.requestId,
-    ...{ destinationType: destination.type, destinationName: destination.name },
-    ...(fields && { changed: fields }),
+    requestId: change.requestId,
+    ...{ destinationType: change.destination.type, destinationName: change.destination.name },
+    ...(change.fields && { changed: change.fields }),
   },
 });
 
-export type RecordDestinationChange = (change: Change) => Promise<void>;
+/** Records a change's event, and then forgets the change. Without a change it does nothing. */
+export type RecordDestinationChange = (organizationId: string, change: UnrecordedChange | undefined) => Promise<void>;
+
+type Dependencies = {
+  recorder: Pick<Recorder, "record">;
+  destinations: { forgetChange(organizationId: string, change: UnrecordedChange): Promise<void> };
+};
 
 export const createDestinationRecorder =
-  (recorder: Pick<Recorder, "record">): RecordDestinationChange =>
-  async (change) => {
+  ({ recorder, destinations }: Dependencies): RecordDestinationChange =>
+  async (organizationId, change) => {
+    if (change === undefined) return;
     const { action, destination, version, at } = change;
     const identity = identityOf("destination", action, destination.id, version);
-    await recorder.record(changed(change), { timestamp: at, identity });
+    await recorder.record(changedEvent(organizationId, change), { timestamp: at, identity });
+    await asSideWork(() => destinations.forgetChange(organizationId, change)).catch((error: unknown) => {
+      writeLog("warn", "Marking a change of a destination as recorded failed", { cause: String(error) });
+    });
   };

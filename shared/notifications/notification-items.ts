@@ -3,6 +3,7 @@
  *
  * - `destination#<id>` a destination, without expiry.
  * - `destinations` the number of destinations, which bounds them; without expiry.
+ * - `deleted#<id>` the deletion of a destination, until its event is recorded (notification-events.ts); without expiry.
  * - `confirmations#2026-11-21` the number of confirmation mails of a day, which bounds them.
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
@@ -10,13 +11,14 @@
  * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
  * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<level or resolved>` a notification that waits in a bundle.
  *
- * All but the first two expire. Items are parsed when they are read.
+ * All but the first three expire. Items are parsed when they are read.
  */
 import * as z from "zod/mini";
 import { organizationKey } from "../terms/keys.ts";
 import { type DeliveryRef, StoredDelivery } from "./delivery.ts";
 import { Destination } from "./destination.ts";
 import { notifiedChanges, SummarizedAlert } from "./messages/notification.ts";
+import { UnrecordedChange } from "./notification-events.ts";
 
 export const DESTINATION_PREFIX = "destination#";
 
@@ -29,6 +31,13 @@ export const CONFIRMATIONS_KEY = "confirmations#";
 export const destinationKey = (organizationId: string, id: string) => ({
   scope: organizationKey(organizationId),
   key: DESTINATION_PREFIX + id,
+});
+
+export const DELETED_PREFIX = "deleted#";
+
+export const deletedKey = (organizationId: string, id: string) => ({
+  scope: organizationKey(organizationId),
+  key: DELETED_PREFIX + id,
 });
 
 /** The prefix of the sort keys of a destination's deliveries. */
@@ -75,12 +84,14 @@ export const alertIdOfKey = (key: string): string | undefined => {
  * A destination's item. `sealed`: its secrets (destination-secrets.ts), encrypted for the purpose `notification`.
  * `version` changes with each request that changes the destination. `addressId`, of e-mail: changes with the address, so
  * that links in mails to the address before do not count. `confirmationSentAt`: when the last link to confirm was made.
+ * `change`: the last change, until its event is recorded.
  */
 export const DestinationItem = z.extend(Destination, {
   sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
   version: z.string(),
   addressId: z.optional(z.string()),
   confirmationSentAt: z.optional(z.number()),
+  change: z.optional(UnrecordedChange),
 });
 export type DestinationItem = z.output<typeof DestinationItem>;
 
@@ -111,6 +122,9 @@ export const HeldItem = z.object({
 });
 export type HeldItem = z.output<typeof HeldItem>;
 
+const DeletedItem = z.object({ change: UnrecordedChange });
+
+export const parseDeletedItem = (item: unknown): UnrecordedChange => DeletedItem.parse(item).change;
 export const parseDestinationItem = (item: unknown): DestinationItem => DestinationItem.parse(item);
 export const parseDeliveryItem = (item: unknown): StoredDelivery => StoredDelivery.parse(item);
 export const parseNoticeItem = (item: unknown): NoticeItem => NoticeItem.parse(item);

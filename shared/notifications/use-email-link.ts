@@ -9,7 +9,7 @@ import type { Origin } from "../terms/requester.ts";
 import type { DestinationChange, DestinationStore } from "./destination-store.ts";
 import type { EmailLink, EmailLinks } from "./email-link.ts";
 import { askingPage, type EmailLinkResult, resultPage } from "./email-link-page.ts";
-import type { RecordDestinationChange } from "./notification-events.ts";
+import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
 import type { DestinationItem } from "./notification-items.ts";
 
 /** Of several concurrent changes, one is written in each attempt. */
@@ -66,20 +66,21 @@ export const createUseEmailLink = (
       if (attempt > 0) await pauseBeforeRetry(attempt);
       const opened = await open(dependencies, key);
       const { link, destination } = opened;
+      const { organizationId } = link;
+      await recordChange(organizationId, destination.change);
       const settled = settledResult(opened);
       if (settled !== undefined) return resultPage(settled, aboutOf(opened));
       const at = now();
+      const version = newToken();
       const isConfirming = link.action === "confirm";
-      const change: DestinationChange = isConfirming
+      const action = isConfirming ? "confirm_destination" : "unsubscribe_destination";
+      const change = changeOf(destination, { origin }, { action, version, at });
+      const fields: DestinationChange = isConfirming
         ? { status: "active" }
         : { status: "paused", pausedAt: at, pausedBecause: "unsubscribed" };
-      const version = newToken();
-      const { organizationId } = link;
-      if ((await destinations.change(organizationId, destination, change, version)) === undefined) continue;
-      await recordChange({
-        ...{ destination, by: { organizationId, origin }, version, at },
-        action: isConfirming ? "confirm_destination" : "unsubscribe_destination",
-      });
+      const after = await destinations.change(organizationId, destination, { ...fields, change }, version);
+      if (after === undefined) continue;
+      await recordChange(organizationId, change);
       return resultPage(isConfirming ? "confirmed" : "unsubscribed", aboutOf(opened));
     }
     throw new DomainError("store_unavailable", "The destination is being changed by others. Try again.");

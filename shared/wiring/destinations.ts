@@ -33,7 +33,8 @@ const wireHandOver = () => createHandOver({ deliveries: wireDeliveryStore(), que
 
 const wireEmailLinks = () => createEmailLinks(createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY));
 
-const wireDestinationRecorder = () => createDestinationRecorder(wireRecorder());
+const wireDestinationRecorder = () =>
+  createDestinationRecorder({ recorder: wireRecorder(), destinations: wireDestinationStore() });
 
 const wireWriting = () => {
   const { EMAIL_SENDER, NOTIFICATION_TARGETS: policy } = readConfig(["EMAIL_SENDER", "NOTIFICATION_TARGETS"]);

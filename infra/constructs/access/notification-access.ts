@@ -50,7 +50,7 @@ export const notificationAccess = (
     listDestinations: notifications.may("Query"),
     createDestination: writeDestination,
     changeDestination: writeDestination,
-    deleteDestination: notifications.may("GetItem", "UpdateItem", "DeleteItem"),
+    deleteDestination: notifications.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
     testDestination: together(notifications.may("GetItem", "PutItem", "DeleteItem"), queueNotifications),
     listDeliveries: notifications.may("GetItem", "Query"),
     retryDelivery: together(notifications.may("GetItem", "UpdateItem"), queueNotifications),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { definedFields } from "../../../shared/json/defined-fields.ts";
 import { createChangeDestination } from "../../../shared/notifications/change-destination.ts";
 import { createCreateDestination } from "../../../shared/notifications/create-destination.ts";
 import { createDeleteDestination } from "../../../shared/notifications/delete-destination.ts";
@@ -8,11 +9,13 @@ import { createDestinationSecrets, newSigningSecret } from "../../../shared/noti
 import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
 import { createEmailLinks } from "../../../shared/notifications/email-link.ts";
 import { createHandOver } from "../../../shared/notifications/hand-over.ts";
+import { createDestinationRecorder } from "../../../shared/notifications/notification-events.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../../../shared/notifications/use-email-link.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
+import type { Recorder } from "../../../shared/security/recorder.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 
@@ -31,7 +34,9 @@ let organizationId = "";
 let requests = 0;
 let isQueueDown = false;
 let sent: object[] = [];
-let actions: string[] = [];
+/** The identities of recorded events, and what they say. */
+let recorded = new Map<string, object & { action: string }>();
+let isDying = false;
 
 const service = () => {
   const client = database.documentClient(documentTranslation);
@@ -44,7 +49,12 @@ const service = () => {
       return [];
     },
   };
-  const recordChange = async ({ action }: { action: string }) => void actions.push(action);
+  const record: Recorder["record"] = async ({ action, userId, metadata }, moment) => {
+    if (isDying) throw new Error("The instance has died.");
+    const { changed } = metadata ?? {};
+    recorded.set(`${moment?.timestamp} ${moment?.identity}`, { action, ...definedFields({ userId, changed }) });
+  };
+  const recordChange = createDestinationRecorder({ recorder: { record }, destinations });
   const writing = {
     ...{ destinations, secrets, links, handOver: createHandOver({ deliveries, queue }), recordChange },
     ...{ targetRules: () => ({ policy: "public" as const, ownHosts: [] }), emailSender: "alerts@example.com" },
@@ -98,7 +108,8 @@ beforeEach(() => {
   now = Date.UTC(2026, 10, 22, 12);
   isQueueDown = false;
   sent = [];
-  actions = [];
+  recorded = new Map();
+  isDying = false;
 });
 
 describe("destinations", () => {
@@ -162,7 +173,7 @@ describe("an e-mail address", () => {
     await use(confirmKey);
     expect(await status(id)).toBe("paused");
     expect((await change(id, { name: "x", status: "active" })).status).toBe("unconfirmed");
-    expect(actions).toEqual([
+    expect([...recorded.values()].map(({ action }) => action)).toEqual([
       ...["create_destination", "confirm_destination", "unsubscribe_destination", "change_destination"],
     ]);
   });
@@ -193,5 +204,84 @@ describe("an e-mail address", () => {
       Array.from({ length: 51 }, () => destinations.countConfirmation(organizationId, "2026-11-22", now)),
     );
     expect(counted.filter(Boolean)).toHaveLength(50);
+  });
+});
+
+describe("the event of a change whose instance died before it recorded the event", () => {
+  const dying = async (work: () => Promise<unknown>) => {
+    isDying = true;
+    await expect(work()).rejects.toThrow("The instance has died.");
+    isDying = false;
+    expect(recorded.size).toBe(0);
+  };
+  const events = () => [...recorded.values()];
+
+  it.each(["change", "deletion"])("is recorded once by the next %s, with its own user and time", async (next) => {
+    const { create, change, remove, destinations } = service();
+    const { id } = await create(webhook);
+    recorded.clear();
+    const at = now;
+    await dying(() => change(id, { name: "A" }));
+    now += 60_000;
+    await (next === "change" ? change(id, { name: "B" }) : remove(id));
+    const second = next === "change" ? "change_destination" : "delete_destination";
+    expect(events()).toMatchObject([
+      { action: "change_destination", userId: "ada", changed: ["name"] },
+      { action: second, userId: "ada" },
+    ]);
+    expect([...recorded.keys()][0]).toMatch(new RegExp(`^${at} `));
+    expect((await destinations.read(organizationId, id))?.change).toBeUndefined();
+  });
+
+  it("is recorded once if the destination's creation is repeated or the destination is changed", async () => {
+    const { create, change, destinations } = service();
+    await dying(() => create(webhook, "one"));
+    const { id } = await create(webhook, "one");
+    expect(events()).toMatchObject([{ action: "create_destination", userId: "ada" }]);
+    await change(id, { name: "A" });
+    expect(recorded.size).toBe(2);
+    expect(await destinations.list(organizationId)).toHaveLength(1);
+  });
+
+  it("is recorded once if the deletion is repeated, or another destination is deleted", async () => {
+    const { create, remove, destinations } = service();
+    const { id } = await create(webhook);
+    const { id: other } = await create(webhook);
+    const { id: third } = await create(webhook);
+    recorded.clear();
+    await dying(() => remove(id));
+    await expect(remove(id)).rejects.toMatchObject({ code: "destination_not_found" });
+    expect(events()).toMatchObject([{ action: "delete_destination", userId: "ada" }]);
+    recorded.clear();
+    await dying(() => remove(other));
+    await remove(third);
+    expect(events()).toMatchObject([{ action: "delete_destination" }, { action: "delete_destination" }]);
+    expect(await destinations.listDeletions(organizationId)).toEqual([]);
+  });
+
+  it("is recorded by a link of a mail, also if the link was used already", async () => {
+    const { create, use, keysOf } = service();
+    const { id } = await create(email);
+    const { confirmKey, unsubscribeKey } = await keysOf(id);
+    recorded.clear();
+    await dying(() => use(confirmKey));
+    await use(confirmKey);
+    expect(events()).toEqual([{ action: "confirm_destination" }]);
+    recorded.clear();
+    await dying(() => use(unsubscribeKey));
+    await use(unsubscribeKey);
+    expect(events()).toEqual([{ action: "unsubscribe_destination" }]);
+  });
+
+  it("is not forgotten with an earlier change", async () => {
+    const { create, change, destinations } = service();
+    const { id } = await create(webhook);
+    expect((await destinations.read(organizationId, id))?.change).toBeUndefined();
+    recorded.clear();
+    await dying(() => change(id, { name: "A" }));
+    const pending = (await destinations.read(organizationId, id))?.change;
+    if (pending === undefined) throw new Error("The change was not stored.");
+    await destinations.forgetChange(organizationId, { ...pending, version: "another" });
+    expect((await destinations.read(organizationId, id))?.change).toEqual(pending);
   });
 });
