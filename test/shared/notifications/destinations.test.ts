@@ -35,7 +35,7 @@ let requests = 0;
 let isQueueDown = false;
 let sent: object[] = [];
 /** The identities of recorded events, and what they say. */
-let recorded = new Map<string, object & { action: string }>();
+let recorded = new Map<string, object & { action: string | undefined }>();
 let isDying = false;
 
 const service = () => {
@@ -53,6 +53,7 @@ const service = () => {
     if (isDying) throw new Error("The instance has died.");
     const { changed } = metadata ?? {};
     recorded.set(`${moment?.timestamp} ${moment?.identity}`, { action, ...definedFields({ userId, changed }) });
+    return undefined;
   };
   const recordChange = createDestinationRecorder({ recorder: { record }, destinations });
   const writing = {
