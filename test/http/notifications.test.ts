@@ -201,17 +201,6 @@ describe("destinations", () => {
     expect((await ask<Delivery>("POST", `/${first.body.id}/test`, undefined, "test-1")).body.id).toBe(sample.body.id);
   });
 
-  it("are at most 20", async () => {
-    const { ask, list } = freshOrganization();
-    const statuses = await Promise.all(Array.from({ length: 22 }, async () => (await ask("POST", "", slack)).status));
-    expect(statuses.filter((status) => status === 201)).toHaveLength(20);
-    expect(await ask("POST", "", slack)).toMatchObject(problem(409, 40910));
-    const all = await list();
-    expect(all).toHaveLength(20);
-    await ask("DELETE", `/${all[0]?.id}`);
-    expect((await ask("POST", "", slack)).status).toBe(201);
-  });
-
   it("take two changes at once one after the other, and stay deleted", async () => {
     const { create, ask, list, events } = freshOrganization();
     const { id } = await create(webhook);
