@@ -10,7 +10,7 @@ import { evidenceFacts } from "../../../functions/console/app/views/alerts/evide
 import { eventIdsOf, idsProblem, toRequest } from "../../../functions/console/app/views/alerts/raised-alert.ts";
 import { inTriageOrder, MOST_SELECTED, matches, select } from "../../../functions/console/app/views/alerts/triage.ts";
 import { ruleName, rules, subjectOf } from "../../../functions/console/app/views/alerts/words.ts";
-import { EVENT_RULE, MANUAL_RULE } from "../../../shared/security/alerts/alert.ts";
+import { EVENT_RULE, MANUAL_RULE, PAUSED_RULE } from "../../../shared/security/alerts/alert.ts";
 import { findingRules } from "../../../shared/security/alerts/finding.ts";
 
 const alert = (fields: Partial<Alert> = {}): Alert => ({
@@ -21,9 +21,7 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
-    expect(Object.keys(rules).sort()).toEqual(
-      [...findingRules, EVENT_RULE, MANUAL_RULE, "notifications_paused"].sort(),
-    );
+    expect(Object.keys(rules).sort()).toEqual([...findingRules, EVENT_RULE, MANUAL_RULE, PAUSED_RULE].sort());
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");
   });

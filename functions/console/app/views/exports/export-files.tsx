@@ -35,7 +35,7 @@ export const ExportFiles = ({ of, onRenew }: { of: Export; onRenew: () => void }
   const areOld = ends <= useNow();
   return (
     <>
-      <table class="rows exports-list" aria-label="Files">
+      <table class="rows exports-list exports-files" aria-label="Files">
         <thead>
           <tr>
             <th scope="col">File</th>
