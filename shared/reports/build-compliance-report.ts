@@ -153,6 +153,7 @@ export const buildComplianceReport = (input: ComplianceInput): ComplianceReport 
       },
       changes: shownChanges.shown,
       moreChanges: shownChanges.more,
+      exports: day.exports,
       sync: syncOf(input, maxItems),
       retention: retentionOf(input),
       erasures: shownErasures.shown,

@@ -21,7 +21,7 @@ export type UserAccess = z.output<typeof UserAccess>;
 export const ReportedChange = z
   .object({
     at: epochMs("when it happened."),
-    area: z.enum(["connection", "settings", "circuit_breaker"]),
+    area: z.enum(["connection", "settings", "circuit_breaker", "notifications", "exports"]),
     what: described("The action, such as `force_open`."),
     who: z.optional(described("The user; absent if the service or the provider acted.")),
     why: z.optional(described("The given reason, or the cause.")),
@@ -29,7 +29,10 @@ export const ReportedChange = z
     source: z.enum(sources),
     eventId: z.string(),
   })
-  .register(z.globalRegistry, { id: "ReportedChange", description: "A change of connection, settings or breaker." });
+  .register(z.globalRegistry, {
+    id: "ReportedChange",
+    description: "A change of connection, settings, breaker or destinations, or an export.",
+  });
 export type ReportedChange = z.output<typeof ReportedChange>;
 
 const ComparedType = z.object({
@@ -103,6 +106,14 @@ export const ComplianceReport = z
     }),
     changes: z.array(ReportedChange).register(z.globalRegistry, { description: "In order of time." }),
     moreChanges: more("changes"),
+    exports: z.optional(
+      z
+        .object({
+          requested: count("Exports that were requested; who requested what is in `changes`."),
+          completed: count("Exports that were completed."),
+        })
+        .register(z.globalRegistry, { description: "Absent in a report from before there were exports." }),
+    ),
     sync: ReportedSync,
     retention: z.object({
       days: count("RETENTION_DAYS."),

@@ -55,6 +55,25 @@ const circuitFacts = ({ metadata, source }: SecurityEvent): ChangeFacts => {
   return { area: "circuit_breaker", why, details };
 };
 
+const DestinationFacts = z.object({
+  destinationType: optionalText,
+  destinationName: optionalText,
+  reason: optionalText,
+});
+const ExportFacts = z.object({ kind: optionalText, format: optionalText, items: z.optional(z.number()) });
+
+const notificationFacts = ({ metadata }: SecurityEvent): ChangeFacts => {
+  const { destinationType, destinationName, reason } = DestinationFacts.safeParse(metadata).data ?? {};
+  const details = [destinationType, destinationName].filter(Boolean).join(" ");
+  return { area: "notifications", why: reason, details };
+};
+
+const exportFacts = ({ metadata }: SecurityEvent): ChangeFacts => {
+  const { kind, format, items } = ExportFacts.safeParse(metadata).data ?? {};
+  const details = [kind, format, items === undefined ? undefined : `${items} entries`].filter(Boolean).join(", ");
+  return { area: "exports", details };
+};
+
 const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
   switch (event.eventType) {
     case "PROVIDER_CONNECTION_ESTABLISHED":
@@ -66,6 +85,12 @@ const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
       return { area: "connection", details: webhookSecretsDetails(event.metadata) };
     case "CIRCUIT_BREAKER_CHANGED":
       return circuitFacts(event);
+    case "NOTIFICATIONS_CHANGED":
+    case "NOTIFICATIONS_PAUSED":
+      return notificationFacts(event);
+    case "EXPORT_REQUESTED":
+    case "EXPORT_COMPLETED":
+      return exportFacts(event);
     case "AUTHENTICATION_FAILURE":
       // The provider rejects the tokens, so the connection must be made again.
       if (event.action !== "require_reconnect") return undefined;
@@ -78,7 +103,7 @@ const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
 /** Events have bounds (2 KB of metadata, 512 characters of a message), so texts are not cut again. */
 const orNothing = (value: string | undefined): string | undefined => value || undefined;
 
-/** The change of connection, settings or circuit breaker that an event records; undefined for other events. */
+/** The change, or the export, that an event records (compliance-report.ts); undefined for other events. */
 export const changeOf = (event: SecurityEvent): ReportedChange | undefined => {
   const facts = factsOf(event);
   if (facts === undefined) return undefined;
@@ -97,6 +122,7 @@ export type DayCounts = {
   withoutUser: ComplianceReport["access"]["withoutUser"];
   users: UserAccess[];
   changes: ReportedChange[];
+  exports: NonNullable<ComplianceReport["exports"]>;
 };
 
 type Access = Pick<UserAccess, "calls" | "refusals"> & { reads: Map<string, number> };
@@ -119,6 +145,7 @@ export const createDayCounter = (from: number) => {
   const withoutUser = { calls: 0, refusals: 0 };
   const users = new Map<string, Access>();
   const changes: ReportedChange[] = [];
+  const exports = { requested: 0, completed: 0 };
 
   const addCall = (event: SecurityEvent): void => {
     const fact = factOf(event);
@@ -149,6 +176,8 @@ export const createDayCounter = (from: number) => {
         events.failures++;
         if (hour !== undefined) hour.failures++;
       }
+      if (event.eventType === "EXPORT_REQUESTED") exports.requested++;
+      if (event.eventType === "EXPORT_COMPLETED") exports.completed++;
       addCall(event);
       const change = changeOf(event);
       if (change !== undefined) changes.push(change);
@@ -163,6 +192,7 @@ export const createDayCounter = (from: number) => {
         reads: Object.fromEntries([...reads].sort(([a], [b]) => (a < b ? -1 : 1))),
       })),
       changes,
+      exports,
     }),
   };
 };

@@ -66,7 +66,9 @@ const figures = ({
 };
 
 /** The problems of the day, the gravest first. */
-const noticesOf = ({ unprocessedHighRiskEvents, sync, retention, erasures, alerts, access }: ComplianceReport) => {
+const noticesOf = (report: ComplianceReport) => {
+  const { unprocessedHighRiskEvents, sync, retention, erasures, alerts, access, changes } = report;
+  const paused = changes.filter(({ area, what }) => area === "notifications" && what === "pause_destination").length;
   const overdue = erasures.filter(({ daysLeft }) => daysLeft < 0).length;
   const urgent = erasures.filter(({ daysLeft }) => daysLeft >= 0 && daysLeft <= URGENT_DAYS).length;
   const unanswered = alerts.list.filter(({ timeToAcknowledgeMs }) => timeToAcknowledgeMs === undefined).length;
@@ -87,6 +89,10 @@ const noticesOf = ({ unprocessedHighRiskEvents, sync, retention, erasures, alert
     sync.connection === "needs_reconnect" && {
       level: "HIGH",
       text: "The provider refuses the connection: connect the account again.",
+    },
+    paused > 0 && {
+      level: "HIGH",
+      text: `${plural(paused, "destination was", "destinations were")} paused and ${paused === 1 ? "gets" : "get"} no alerts: mend or delete ${paused === 1 ? "it" : "them"}.`,
     },
     urgent > 0 && {
       level: "MEDIUM",

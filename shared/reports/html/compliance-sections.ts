@@ -43,9 +43,9 @@ export const accessSection = ({ access: { users, moreUsers, withoutUser } }: Com
   );
 };
 
-export const changesSection = ({ changes: list, moreChanges }: ComplianceReport): Markup =>
+export const changesSection = ({ changes: list, moreChanges, exports }: ComplianceReport): Markup =>
   section(
-    "Changes of connection, settings and circuit breaker",
+    "Changes of connection, settings, circuit breaker and notifications, and exports",
     list.length === 0
       ? nothing("No changes.")
       : table(
@@ -59,6 +59,9 @@ export const changesSection = ({ changes: list, moreChanges }: ComplianceReport)
           ]),
         ),
     andMore(moreChanges, "change", "changes"),
+    exports !== undefined &&
+      exports.requested + exports.completed > 0 &&
+      html`<p>${plural(exports.requested, "export was", "exports were")} requested, ${formatCount(exports.completed)} completed.</p>`,
   );
 
 const completeness = ({ sync: { completeness: compared } }: ComplianceReport): Markup => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { buildComplianceReport } from "../../../shared/reports/build-compliance-report.ts";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { changeOf, createDayCounter } from "../../../shared/reports/count-day.ts";
+import { complianceContent } from "../../../shared/reports/html/compliance-page.ts";
+import { textOf } from "../../../shared/reports/html/markup.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { Report } from "../../../shared/reports/report.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
@@ -107,6 +109,49 @@ describe("events of a day", () => {
     const { hours } = dayOf([eventAt(SATURDAY), eventAt(SATURDAY + DAY_MS - 1, { success: false })]).events;
     expect(hours[0]).toEqual({ events: 1, failures: 0 });
     expect(hours[23]).toEqual({ events: 1, failures: 1 });
+  });
+});
+
+describe("destinations and exports", () => {
+  const said = { source: "user", success: true, userId: "ada" } as const;
+  const report = reportOn([
+    eventAt(SATURDAY, {
+      ...{ ...said, eventType: "NOTIFICATIONS_CHANGED", action: "create_destination" },
+      metadata: { requestId: "r", destinationType: "webhook", destinationName: "Ops" },
+    }),
+    eventAt(SATURDAY + 1, {
+      ...{ source: "system", success: false, eventType: "NOTIFICATIONS_PAUSED", action: "pause_destination" },
+      metadata: { destinationType: "webhook", destinationName: "Ops", reason: "failing" },
+    }),
+    eventAt(SATURDAY + 2, {
+      ...{ ...said, eventType: "EXPORT_REQUESTED", action: "request_events_export" },
+      metadata: { exportId: "e", kind: "events", format: "csv" },
+    }),
+    eventAt(SATURDAY + 3, {
+      ...{ source: "system", success: true, eventType: "EXPORT_COMPLETED", action: "complete_events_export" },
+      metadata: { exportId: "e", kind: "events", format: "csv", items: 7 },
+    }),
+  ]);
+
+  it("are listed as changes: what, who and why", () => {
+    expect(report.changes).toMatchObject([
+      { area: "notifications", what: "create_destination", who: "ada", details: "webhook Ops" },
+      { area: "notifications", what: "pause_destination", why: "failing", details: "webhook Ops" },
+      { area: "exports", what: "request_events_export", who: "ada", details: "events, csv" },
+      { area: "exports", what: "complete_events_export", details: "events, csv, 7 entries" },
+    ]);
+  });
+
+  it("are counted, and a paused destination is a problem of the day", () => {
+    expect(report.exports).toEqual({ requested: 1, completed: 1 });
+    const page = complianceContent(report).map(textOf).join("");
+    expect(page).toContain("1 destination was paused and gets no alerts: mend or delete it.");
+    expect(page).toContain("1 export was requested, 1 completed.");
+  });
+
+  it("may be missing in a report from before", () => {
+    const { exports: _, ...before } = report;
+    expect(Report.parse(before)).toEqual(before);
   });
 });
 
