@@ -1,4 +1,4 @@
-import { openObjectBuckets } from "./buckets/buckets.ts";
+import { type ObjectBuckets, openObjectBuckets } from "./buckets/buckets.ts";
 import type { Activity } from "./core/activity.ts";
 import type { Clock } from "./core/clock.ts";
 import type { StackModel } from "./core/model.ts";
@@ -32,6 +32,7 @@ export type Compute = {
   functions: Functions;
   buses: EventBuses;
   queues: Queues;
+  buckets: ObjectBuckets;
   mappings: EventSourceMappings;
   deliver: Deliver;
   denials: readonly Denial[];
@@ -125,5 +126,5 @@ export const startCompute = async (
     observe,
   });
   onStop(() => mappings.stop());
-  return { functions, buses, queues, mappings, deliver, denials, calls: started.calls };
+  return { functions, buses, queues, buckets, mappings, deliver, denials, calls: started.calls };
 };

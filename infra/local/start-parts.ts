@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { AdvanceClock } from "./advance-clock.ts";
 import { createAdvanceClock } from "./advance-clock.ts";
+import { bucketRoutes } from "./buckets/bucket-routes.ts";
 import { startCompute } from "./compute.ts";
 import { startControl } from "./control.ts";
 import { platformRoutes, secretValuesOf } from "./control-platform.ts";
@@ -116,7 +117,7 @@ export const startParts = async (
   };
   const { mailDirectory = join(dataDirectory, "mail") } = options;
   const mailbox = createMailbox({ directory: mailDirectory, clock, log: say });
-  const { functions, denials, calls, deliver, mappings, ...messaging } = await startCompute({
+  const { functions, denials, calls, deliver, mappings, buckets, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
     ...(accountConcurrency !== undefined && { accountConcurrency }),
@@ -160,7 +161,10 @@ export const startParts = async (
 
   const control = await startControl({
     ...{ functions, schedules, ...messaging, clock, activity, advanceClock, onError },
-    routes: { ...provider.controlRoutes, ...platformRoutes(provider.platform), ...mailbox.routes },
+    routes: {
+      ...{ ...provider.controlRoutes, ...platformRoutes(provider.platform) },
+      ...{ ...mailbox.routes, ...bucketRoutes(buckets) },
+    },
   });
   onStop(() => control.close());
   onStop(() => stopping.abort(new Error("the local cloud is stopping")));

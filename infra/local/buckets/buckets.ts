@@ -33,7 +33,7 @@ export type ObjectBucket = {
   abortUpload(key: string, uploadId: string): boolean;
 };
 
-export type ObjectBuckets = { find(name: string): ObjectBucket | undefined; close(): void };
+export type ObjectBuckets = { list(): ObjectBucket[]; find(name: string): ObjectBucket | undefined; close(): void };
 
 const md5 = (...chunks: readonly Uint8Array[]): string => {
   const hash = createHash("md5");
@@ -139,5 +139,5 @@ export const openObjectBuckets = (options: {
   };
 
   const opened = new Map(options.buckets.map((model) => [model.name, open(model)]));
-  return { find: (name) => opened.get(name), close: table.close };
+  return { list: () => [...opened.values()], find: (name) => opened.get(name), close: table.close };
 };
