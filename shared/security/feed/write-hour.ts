@@ -15,7 +15,7 @@ export type HourWriterDependencies = {
 
 /**
  * Replaces the object of an hour by its events in OCSF, one a line, compressed. An hour without events has no object.
- * Holds a page of events and the compressed lines in memory; 50,000 events are about 5 MB.
+ * Holds a page of events and the compressed lines in memory; 50,000 events are 3.1 MB (`npm run measure:feed`).
  * @param hour its start, epoch ms. @param now epoch ms.
  * @returns the number of its events.
  * @throws DomainError `store_unavailable`; the object is then as before or new.
