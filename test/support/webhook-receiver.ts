@@ -2,15 +2,17 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-type Received = { headers: IncomingHttpHeaders; body: string };
+type Received = { path: string; headers: IncomingHttpHeaders; body: string };
 
-/** A receiver of webhooks on a loopback port. `answer` may be replaced while it runs. */
-export const startWebhookReceiver = async () => {
+/** A receiver of webhooks on a loopback port. `answer` may be replaced while it runs. @param port 0: any that is free */
+export const startWebhookReceiver = async (port = 0) => {
   const received: Received[] = [];
   const receiver = {
     url: "",
+    origin: "",
+    port,
     received,
-    answer: (response: ServerResponse): unknown => response.writeHead(204).end(),
+    answer: (response: ServerResponse, _received: Received): unknown => response.writeHead(204).end(),
     /** Waits until so many requests have arrived. */
     until: async (count: number): Promise<readonly Received[]> => {
       for (let i = 0; received.length < count; i++) {
@@ -19,15 +21,22 @@ export const startWebhookReceiver = async () => {
       }
       return received;
     },
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-    receiver.answer(response);
+    const one = { path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() };
+    received.push(one);
+    receiver.answer(response, one);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?token=secret-token`;
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  receiver.port = (server.address() as AddressInfo).port;
+  receiver.origin = `http://127.0.0.1:${receiver.port}`;
+  receiver.url = `${receiver.origin}/hook?token=secret-token`;
   return receiver;
 };
