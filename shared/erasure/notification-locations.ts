@@ -83,8 +83,9 @@ const destinationsLocation = (
       next,
       erase: async () => {
         await inParallel(deleted, DELETED_AT_ONCE, async (id) => {
-          await destinations.delete(organizationId, id);
+          // In this order: after a crash in between, the destination is found again, and what was sent is not counted apart.
           await deleteSent(notifications, id);
+          await destinations.delete(organizationId, id);
         });
         await notifications.apply(updates, new Map(items.map((item) => [item.sortKey, item])));
       },
