@@ -68,7 +68,8 @@ const describe = ({ method = "GET", url = "/", headers }: IncomingMessage, body:
     const path = (url.split("?", 1)[0] ?? "").split("/").map((segment) => (ID.test(segment) ? "*" : segment));
     return { service: "provider", operation: method, resource: path.join("/"), callId: String(calls++), json };
   }
-  const operation = String(headers["x-amz-target"] ?? "").replace(/^.*\./, "");
+  // S3 has no targets; its requests are named by their methods.
+  const operation = String(headers["x-amz-target"] ?? method).replace(/^.*\./, "");
   return {
     service: signer.service as Service,
     operation,

@@ -4,7 +4,7 @@
  */
 
 /** The services that functions call. `provider` is the payment provider's HTTP API. */
-export type Service = "dynamodb" | "events" | "kms" | "secretsmanager" | "sqs" | "provider";
+export type Service = "dynamodb" | "events" | "kms" | "secretsmanager" | "s3" | "sqs" | "provider";
 
 /**
  * A request at the proxy. `operation` is the AWS operation, or the HTTP method at the provider; `resource` the tables (without
@@ -61,6 +61,7 @@ const INTERNAL_ERRORS: Record<Exclude<Service, "provider">, string> = {
   dynamodb: "InternalServerError",
   events: "InternalException",
   kms: "KMSInternalException",
+  s3: "InternalError",
   secretsmanager: "InternalServiceError",
   sqs: "InternalFailure",
 };

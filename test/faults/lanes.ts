@@ -21,6 +21,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { openObjectBuckets } from "../../infra/local/buckets/buckets.ts";
 import { platformEnvironment, secretValuesOf } from "../../infra/local/control-platform.ts";
 import { createActivity } from "../../infra/local/core/activity.ts";
 import { createClock } from "../../infra/local/core/clock.ts";
@@ -36,6 +37,7 @@ import { respond } from "../../infra/local/front-ends/http-response.ts";
 import { createEventsService } from "../../infra/local/gateway/events-service.ts";
 import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts";
 import { createKmsService } from "../../infra/local/gateway/kms-service.ts";
+import { createS3Service } from "../../infra/local/gateway/s3-service.ts";
 import { createSecretsManagerService } from "../../infra/local/gateway/secrets-manager-service.ts";
 import { createSqsService } from "../../infra/local/gateway/sqs-service.ts";
 import { createRouter } from "../../infra/local/http/router.ts";
@@ -136,11 +138,9 @@ export const startFaultBench = async () => {
     const log = (line: string) => lines.push(line);
     const newBuses = () => createEventBuses({ model, clock, deliver: async () => {}, log });
     let buses = newBuses();
-    const queues = openQueues({
-      queues: model.queues,
-      dataDirectory: mkdtempSync(join(dataDirectory, "lane-")),
-      clock,
-    });
+    const laneDirectory = mkdtempSync(join(dataDirectory, "lane-"));
+    const queues = openQueues({ queues: model.queues, dataDirectory: laneDirectory, clock });
+    const buckets = openObjectBuckets({ buckets: model.buckets, dataDirectory: laneDirectory, clock });
     const gateway = await startGateway({
       model,
       authorizer,
@@ -149,6 +149,7 @@ export const startFaultBench = async () => {
       services: {
         events: createEventsService({ model, buses: { publish: (...event) => buses.publish(...event) } }),
         kms: createKmsService({ model, dataDirectory, clock }),
+        s3: createS3Service({ buckets, clock }),
         secretsmanager: createSecretsManagerService({ model, values: secretValuesOf({ ...LOCAL_PLATFORM }) }),
         sqs: createSqsService({ model, queues }),
       },
@@ -254,6 +255,7 @@ export const startFaultBench = async () => {
       closed = true;
       await functions?.stop();
       await Promise.all([aws.close(), atProvider.close(), gateway.close()]);
+      buckets.close();
       client.destroy();
       queues.close();
       await engine.stop();

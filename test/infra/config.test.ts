@@ -50,6 +50,12 @@ describe("the context of a deployment", () => {
     expect(parseContext(console)).toMatchObject(console);
   });
 
+  it("accepts a sender of mails, and notifications to this machine in development", () => {
+    const mails = { emailSender: "alerts@example.com", notificationTargets: "loopback" };
+    expect(parseContext(mails)).toMatchObject(mails);
+    expect(parseContext({ ...prod, notificationTargets: "public" })).toMatchObject({ notificationTargets: "public" });
+  });
+
   it("accepts the settings of security events in the format of environment variables", () => {
     expect(
       parseContext({ RETENTION_DAYS: "30", SECURITY_LOG_LEVEL: "medium", ALERT_THRESHOLD: "Critical" }),
@@ -106,6 +112,10 @@ describe("the context of a deployment", () => {
     [{ issuer: 5 }, "the context key issuer is 5: expected an https URL"],
     [{ audience: "" }, 'the context key audience is "": expected a text that is not empty'],
     [{ roleClaim: "" }, "roleClaim"],
+    [{ emailSender: "Alerts <alerts@example.com>" }, "expected an e-mail address"],
+    [{ emailSender: `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(140)}.example` }, "expected"],
+    [{ notificationTargets: "private" }, "expected public or loopback"],
+    [{ ...prod, notificationTargets: "loopback" }, "stage prod sends notifications to public addresses only"],
     [{ webhookConcurrency: "1" }, "expected a whole number from 2 to 1000"],
     [{ webhookConcurrency: "1001" }, "expected a whole number from 2 to 1000"],
     [{ reservedConcurrency: "run-sync" }, 'not "run-sync"'],
