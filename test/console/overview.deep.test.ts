@@ -268,6 +268,7 @@ describe("the circuit breaker", () => {
       );
       await page.getByText(userId, { exact: false }).first().waitFor();
       if (path === BREAKER) {
+        await page.getByText("Loading the history").waitFor({ state: "hidden" });
         const text = await page.getByRole("main").innerText();
         for (const attack of reasons.filter((one) => /^[\x20-\x7e]+$/.test(one))) expect(text).toContain(attack);
       }
