@@ -2,6 +2,8 @@
  * The files of an export of all data of an organization, in their order; the manifest is the last one. docs/exports.md,
  * "All data of an organization", lists them.
  */
+import type { DestinationStore } from "../notifications/destination-store.ts";
+import { toDestination } from "../notifications/notification-items.ts";
 import { recordTypes } from "../records/record.ts";
 import type { RecordListStore } from "../records/record-list-store.ts";
 import type { RecordPosition } from "../records/record-query.ts";
@@ -28,6 +30,7 @@ export type SourceDependencies = EventSourceDependencies & {
   alerts: Pick<AlertStore, "list">;
   notes: Pick<AlertNoteStore, "list">;
   settings: Pick<SettingsStore, "read">;
+  destinations: Pick<DestinationStore, "list">;
   reports: Pick<ReportStore, "list" | "get">;
 };
 
@@ -38,9 +41,13 @@ const organizationSources = (
   { id, requestedAt }: Pick<StoredExport, "id" | "requestedAt">,
   files: readonly StoredFile[],
 ): FileSource[] => {
-  const { records, alerts, notes, settings, reports, clock } = dependencies;
+  const { records, alerts, notes, settings, destinations, reports, clock } = dependencies;
   return [
     jsonOf("settings.json", () => settings.read(organizationId)),
+    // All of them are one page. Their secrets are not part of what clients see.
+    linesOf("destinations.ndjson", async () => ({
+      ...{ items: (await destinations.list(organizationId)).map(toDestination), next: undefined },
+    })),
     ...recordTypes.map((type) =>
       linesOf(`${type}.ndjson`, (after: RecordPosition | undefined) =>
         records.list(organizationId, type, {}, { limit: RECORDS_PER_PAGE, after }),

@@ -6,6 +6,7 @@ import { createNextSource } from "../exports/organization-sources.ts";
 import { createReadExport, type ReadExport } from "../exports/read-export.ts";
 import { createRequestExport, type RequestExport } from "../exports/request-export.ts";
 import type { ResumeExportsDependencies } from "../exports/resume-exports.ts";
+import { createDestinationStore } from "../notifications/destination-store.ts";
 import { createRecordListStore } from "../records/record-list-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -48,7 +49,9 @@ export const wireResumeExports = (): ResumeExportsDependencies => ({
 });
 
 export const wireExportWorker = (): ExportWorker => {
-  const config = readConfig(["RECORDS_TABLE_NAME", "REPORTS_TABLE_NAME", "RETENTION_DAYS"]);
+  const config = readConfig([
+    ...(["RECORDS_TABLE_NAME", "REPORTS_TABLE_NAME", "NOTIFICATIONS_TABLE_NAME", "RETENTION_DAYS"] as const),
+  ]);
   return createExportWorker({
     leases: createExportLeaseStore(client, tableName()),
     exports: wireExportStore(),
@@ -59,6 +62,7 @@ export const wireExportWorker = (): ExportWorker => {
       alerts: wireAlertStore(),
       notes: wireAlertNotes(),
       settings: wireSettingsStore(),
+      destinations: createDestinationStore(client, config.NOTIFICATIONS_TABLE_NAME),
       reports: createReportStore(client, config.REPORTS_TABLE_NAME, { retentionDays: config.RETENTION_DAYS }),
       clock: systemClock,
     }),

@@ -145,6 +145,11 @@ describe("an export of events", () => {
 
 describe("an export of all data", () => {
   it("has a manifest that proves every file", async () => {
+    const webhook = { type: "webhook", name: "SOC", url: "https://soc.example.com/hook?token=of-the-url" };
+    const { secret: _, ...destination } = (await ours.call("POST", "notifications", webhook)).body as Record<
+      string,
+      string
+    >;
     const started = await ours.call("POST", "export", undefined, undefined, { "idempotency-key": "all" });
     expect(started).toMatchObject({ status: 202, body: { kind: "organization" } });
     const { id, files } = await completed(ours, (started.body as Export).id);
@@ -160,5 +165,7 @@ describe("an export of all data", () => {
     }
     expect(JSON.parse(texts.get("settings.json") ?? "")).toEqual((await ours.call("GET", "settings")).body);
     expect(linesIn(texts.get("alerts.ndjson") ?? "").length).toBeGreaterThan(0);
+    expect(linesIn(texts.get("destinations.ndjson") ?? "")).toEqual([destination]);
+    expect([...texts.values()].filter((text) => /of-the-url|whsec_/.test(text))).toEqual([]);
   });
 });

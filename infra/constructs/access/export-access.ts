@@ -21,6 +21,7 @@ export const exportAccess = (parts: AccessParts) => {
     alerts,
     reports,
     settings,
+    notifications,
     publish,
     retention,
     recordSecurityEvents,
@@ -47,6 +48,7 @@ export const exportAccess = (parts: AccessParts) => {
       alerts.may("Query"),
       reports.may("Query", "GetItem"),
       settings.may("GetItem"),
+      notifications.may("Query"),
     ),
   };
 };

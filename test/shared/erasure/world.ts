@@ -134,6 +134,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
     const alerts = createAlertStore(client, TABLES.alerts);
     const notes = createAlertNoteStore(client, TABLES.alerts);
     const settings = createSettingsStore(client, TABLES.settings);
+    const destinations = createDestinationStore(client, TABLES.notifications);
     const marks = createConnectionMarkStore(client, TABLES.circuits);
     const runs = createSyncRunStore(client, TABLES.runs);
     const changes = createConnectionChangeStore(client, TABLES.connections, marks, directory);
@@ -169,14 +170,14 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       ...{ alerts, notes, objects },
       decisions: createAlertDecisionStore(client, TABLES.alerts, { retentionDays }),
       reports: createEraseReportsStore(client, TABLES.reports),
-      destinations: createDestinationStore(client, TABLES.notifications),
+      destinations,
       notices: createNoticeStore(client, TABLES.notifications),
       exports: createEraseExportsStore(client, TABLES.exports, objects),
       exportEvents: createExportEvents({ recorder }),
       exportStore: createExportStore(client, TABLES.exports),
       exportLeases: createExportLeaseStore(client, TABLES.exports),
       nextSource: createNextSource({
-        ...{ events: securityEvents, clock, eventsPerPage: 3, alerts, notes, settings },
+        ...{ events: securityEvents, clock, eventsPerPage: 3, alerts, notes, settings, destinations },
         records: createRecordListStore(client, TABLES.records),
         reports: createReportStore(client, TABLES.reports, { retentionDays }),
       }),

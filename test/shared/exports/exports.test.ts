@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { CSV_COLUMNS } from "../../../shared/exports/csv.ts";
 import { EventExportRequest, type Export, type ExportFormat } from "../../../shared/exports/export.ts";
+import type { Destination } from "../../../shared/notifications/destination.ts";
 import { toOcsf } from "../../../shared/security/ocsf/to-ocsf.ts";
 import { eventTypes } from "../../../shared/security/security-event.ts";
 import { parseCsv, valueOfCell } from "../../support/csv.ts";
@@ -212,11 +213,25 @@ describe("requests", () => {
 describe("an export of all data", () => {
   it("has a file per kind of data, and a manifest that proves them", async () => {
     const organizationId = await fill(20);
+    const destination: Destination = {
+      ...({ id: "01KB0000000000000000000000", type: "webhook", target: "https://soc.example/hook" } as const),
+      ...({ name: "SOC", status: "active", filter: {} } as const),
+      ...{ createdAt: NOW, createdBy: "root", changedAt: NOW, changedBy: "root" },
+    };
+    const sealed = Buffer.from("sealed secrets");
+    await world.main.destinations.create(organizationId, { ...destination, sealed, version: "a token" });
     const made = await world.request(organizationId, { kind: "organization" });
     await world.deliverAll();
     const { files, progress } = await show(organizationId, made);
     const manifest = JSON.parse(textOf(organizationId, made, "manifest.json"));
-    const names = ["settings.json", "customers.ndjson", "subscriptions.ndjson", "invoices.ndjson", "payments.ndjson"];
+    const names = [
+      "settings.json",
+      "destinations.ndjson",
+      "customers.ndjson",
+      "subscriptions.ndjson",
+      "invoices.ndjson",
+      "payments.ndjson",
+    ];
     expect(files.map(({ name }) => name)).toEqual([
       ...[...names, "events.ndjson", "alerts.ndjson", "reports.ndjson", "manifest.json"],
     ]);
@@ -230,6 +245,7 @@ describe("an export of all data", () => {
       if (name.endsWith(".ndjson")) expect(count).toBe(linesIn(text).length);
     }
     expect(linesIn(textOf(organizationId, made, "events.ndjson"))).toHaveLength(19);
+    expect(linesIn(textOf(organizationId, made, "destinations.ndjson"))).toEqual([destination]);
     expect(progress.items).toBe(files.reduce((sum, { count }) => sum + count, 0));
   });
 });

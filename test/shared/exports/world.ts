@@ -7,6 +7,7 @@ import { createNextSource } from "../../../shared/exports/organization-sources.t
 import { createReadExport } from "../../../shared/exports/read-export.ts";
 import { createRequestExport, type Wanted } from "../../../shared/exports/request-export.ts";
 import { resumeExports } from "../../../shared/exports/resume-exports.ts";
+import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
 import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
@@ -31,7 +32,7 @@ import { declaredTable } from "../../support/security-tables.ts";
 
 const TABLES = {
   ...{ exports: "Exports", events: "SecurityEvents", records: "Records", alerts: "SecurityAlerts" },
-  ...{ reports: "Reports", settings: "Settings" },
+  ...{ reports: "Reports", settings: "Settings", notifications: "Notifications" },
 } as const;
 
 export const startExportEngine = (): Promise<EmbeddedDynamoDb> =>
@@ -99,15 +100,17 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       { step: "initialize", name: "io" },
     );
     const events = createSecurityEventStore(client, TABLES.events);
+    const destinations = createDestinationStore(client, TABLES.notifications);
     return {
       ...{ client, clock, events },
       exports: createExportStore(client, TABLES.exports),
+      destinations,
       leases: createExportLeaseStore(client, TABLES.exports),
       objects: throughIo(memory.store, io),
       bus: throughIo(bus, io),
       exportEvents: createExportEvents({ recorder: throughIo(recorder, io) }),
       nextSource: createNextSource({
-        ...{ events, clock, eventsPerPage },
+        ...{ events, destinations, clock, eventsPerPage },
         records: createRecordListStore(client, TABLES.records),
         alerts: createAlertStore(client, TABLES.alerts),
         notes: createAlertNoteStore(client, TABLES.alerts),
