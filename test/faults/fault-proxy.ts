@@ -14,6 +14,7 @@
 import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { signerOf } from "../../infra/local/gateway/credentials.ts";
+import { readS3Request } from "../../infra/local/gateway/s3-request.ts";
 import { listen } from "../../infra/local/http/listen.ts";
 import { type Answer, type FaultName, faults, type Outcome, type ProxiedRequest, type Service } from "./fault.ts";
 import type { ChooseFault } from "./fault-plan.ts";
@@ -68,12 +69,12 @@ const describe = ({ method = "GET", url = "/", headers }: IncomingMessage, body:
     const path = (url.split("?", 1)[0] ?? "").split("/").map((segment) => (ID.test(segment) ? "*" : segment));
     return { service: "provider", operation: method, resource: path.join("/"), callId: String(calls++), json };
   }
-  // S3 has no targets; its requests are named by their methods.
-  const operation = String(headers["x-amz-target"] ?? method).replace(/^.*\./, "");
+  const operation = String(headers["x-amz-target"] ?? "").replace(/^.*\./, "");
+  const ofS3 = signer.service === "s3" ? readS3Request({ method, target: url, headers: {} }) : undefined;
   return {
     service: signer.service as Service,
-    operation,
-    resource: resourceOf(signer.service, json),
+    operation: ofS3?.operation ?? operation,
+    resource: ofS3?.bucket ?? resourceOf(signer.service, json),
     callId: String(headers["amz-sdk-invocation-id"] ?? calls++),
     json,
   };

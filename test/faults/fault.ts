@@ -57,17 +57,30 @@ const html = (status: number): Answer => ({
 const providerError = (status: number, type: string, headers: Record<string, string> = {}): Answer =>
   json(status, { error: { type, message: "Made by the fault harness." } }, headers);
 
-const INTERNAL_ERRORS: Record<Exclude<Service, "provider">, string> = {
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+const s3Error = (status: number, code: string): Answer => ({
+  status,
+  headers: { "content-type": "application/xml" },
+  body: Buffer.from(`<Error><Code>${code}</Code><Message>Made by the fault harness.</Message></Error>`),
+});
+
+const INTERNAL_ERRORS: Record<Exclude<Service, "provider" | "s3">, string> = {
   dynamodb: "InternalServerError",
   events: "InternalException",
   kms: "KMSInternalException",
-  s3: "InternalError",
   secretsmanager: "InternalServiceError",
   sqs: "InternalFailure",
 };
 
-const internalError = ({ service }: ProxiedRequest): Answer =>
-  service === "provider" ? providerError(500, "api_error") : awsError(500, INTERNAL_ERRORS[service]);
+const internalError = ({ service }: ProxiedRequest): Answer => {
+  if (service === "s3") return s3Error(500, "InternalError");
+  return service === "provider" ? providerError(500, "api_error") : awsError(500, INTERNAL_ERRORS[service]);
+};
+
+const unavailable = ({ service }: ProxiedRequest): Answer => {
+  if (service === "s3") return s3Error(503, "ServiceUnavailable");
+  return service === "provider" ? providerError(503, "api_error") : awsError(503, "ServiceUnavailable");
+};
 
 const anyService = (): boolean => true;
 const ofAws = ({ service }: ProxiedRequest): boolean => service !== "provider";
@@ -169,9 +182,7 @@ const refused = (type: string, applies: Fault["applies"] = ofStore): Fault =>
 export const faults = {
   /** The service fails and has done nothing. */
   "500": instead(anyService, internalError),
-  "503": instead(anyService, ({ service }) =>
-    service === "provider" ? providerError(503, "api_error") : awsError(503, "ServiceUnavailable"),
-  ),
+  "503": instead(anyService, unavailable),
   html_200: instead(anyService, () => html(200)),
   html_502: instead(anyService, () => html(502)),
   reset_before: instead(anyService, () => "reset"),
@@ -189,7 +200,9 @@ export const faults = {
   }),
 
   /** Throttling of whole calls. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html */
-  throttled: refused("ThrottlingException", ofAws),
+  throttled: instead(ofAws, ({ service }) =>
+    service === "s3" ? s3Error(503, "SlowDown") : awsError(400, "ThrottlingException"),
+  ),
   throughput_exceeded: refused("ProvisionedThroughputExceededException"),
   request_limit: refused("RequestLimitExceeded"),
   rate_limited: instead(ofProvider, () => providerError(429, "rate_limit_error", { "retry-after": "1" })),

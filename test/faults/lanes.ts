@@ -255,9 +255,9 @@ export const startFaultBench = async () => {
       closed = true;
       await functions?.stop();
       await Promise.all([aws.close(), atProvider.close(), gateway.close()]);
-      buckets.close();
       client.destroy();
       queues.close();
+      buckets.close();
       await engine.stop();
       if (engine.pid !== undefined) watchdog.release(engine.pid);
     };
@@ -281,6 +281,18 @@ export const startFaultBench = async () => {
         const documents = DynamoDBDocumentClient.from(client, documentTranslation);
         await documents.send(new PutCommand({ TableName: found.name, Item: item }));
         tables.noteWrite([table]);
+      },
+      /** The objects of all buckets below a prefix. */
+      objects: (prefix: string): { key: string; body: Buffer }[] =>
+        buckets.list().flatMap((bucket) =>
+          bucket.list({ prefix, after: "", limit: 1_000 }).map((object) => ({
+            key: object.key,
+            body: Buffer.concat([...bucket.read(object, 0, object.bytes - 1)]),
+          })),
+        ),
+      forgetObjects(): void {
+        for (const bucket of buckets.list())
+          bucket.remove(bucket.list({ prefix: "", after: "", limit: 1_000 }).map(({ key }) => key));
       },
       /** Calls that a role did not allow. */
       denials: denials as readonly Denial[],

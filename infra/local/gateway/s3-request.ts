@@ -57,7 +57,11 @@ const KNOWN_HEADER =
 const CONDITIONS = ["if-match", "if-none-match"];
 
 /** Reads the operation; undefined if it, or a parameter or header of it, is not supported. */
-export const readS3Request = ({ method, target, headers }: AwsCall): S3Request | undefined => {
+export const readS3Request = ({
+  method,
+  target,
+  headers,
+}: Pick<AwsCall, "method" | "target" | "headers">): S3Request | undefined => {
   const { path, query: text } = splitTarget(target);
   const query = new URLSearchParams(text);
   const [bucket = "", ...rest] = path.slice(1).split("/");

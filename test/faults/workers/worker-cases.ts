@@ -86,6 +86,16 @@ const attack = async (setting: Setting) => {
   for (let i = 0; i < 5; i++) await setting.lane.request("GET", "/plants", { token });
 };
 
+/** The organization switches the feed on, and the hour of its events is closed. */
+const closeFedHour = async (setting: Setting) => {
+  const { lane } = setting;
+  await succeed(setting, { method: "PUT", target: `${PROVIDER}/settings`, body: { siemFeed: true } });
+  lane.setClock(NEXT_HOUR_MS);
+  const closed = await lane.invoke("close-security-hours", eventOf(setting, {}, NEXT_HOUR_MS));
+  lane.setClock(0);
+  if (!closed.ok) throw new Error(`close-security-hours: ${closed.error.errorMessage}`);
+};
+
 /** The functions that find lost work of syncs, alerts, webhooks, erasures and exports. */
 const finders: readonly BackgroundFunctionName[] = [
   ...(["sweep-alert-outbox", "resume-stalled-syncs", "hand-over-webhooks", "resume-erasures"] as const),
@@ -228,13 +238,17 @@ const cases = {
   },
   "write-siem-feed": {
     worker: "write-siem-feed",
-    prepare: startedBy("write-siem-feed"),
+    prepare: async (setting) => {
+      await closeFedHour(setting);
+      return startedBy("write-siem-feed")(setting);
+    },
     aheadMs: NEXT_HOUR_MS,
     hourly: ["close-security-hours", "write-siem-feed"],
   },
   "write-siem-feed, continued": {
     worker: "write-siem-feed",
     prepare: async (setting) => {
+      await closeFedHour(setting);
       const until = setting.bench.now() + DAY_MS;
       return startedBy("write-siem-feed", { until })(setting);
     },

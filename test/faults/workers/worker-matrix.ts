@@ -3,6 +3,7 @@
  * the good invocation, in a fresh instance. As on AWS, an invocation that fails is tried three times, and the message of a
  * queue until it succeeds. Then the faults end, an hour passes if something is missing, and the state must be the good one.
  */
+import { gunzipSync } from "node:zlib";
 import { backgroundFunctions } from "../../../shared/api/background-functions.ts";
 import { busEvents } from "../../../shared/api/bus-events.ts";
 import { differenceOf, linesOf, plain } from "../compare.ts";
@@ -100,10 +101,18 @@ const BOOKKEEPING = /"scope":"#(schedule|detector)"|"eventType":"PROVIDER_REQUES
 /** The cursor's position within the feed's last minute, which depends on the time of the read. */
 const CURSOR = /"cursor":\{[^}]*\}/;
 
-const linesNow = async ({ lane }: Setting, known: string): Promise<string[]> =>
-  linesOf(await lane.snapshot(), known)
+/** The objects of the feed for a SIEM: the same events give the same bytes. */
+const linesOfFeed = ({ lane }: Setting, known: string): string[] =>
+  lane.objects("ext/").map(({ key, body }) => {
+    const events = gunzipSync(body).toString().trimEnd().split("\n");
+    return `Object ${JSON.stringify({ key, events: events.map((event) => plain(event, known)) })}`;
+  });
+
+const linesNow = async (setting: Setting, known: string): Promise<string[]> =>
+  linesOf(await setting.lane.snapshot(), known)
     .filter((line) => !BOOKKEEPING.test(line))
-    .map((line) => line.replace(CURSOR, '"cursor":{}'));
+    .map((line) => line.replace(CURSOR, '"cursor":{}'))
+    .concat(linesOfFeed(setting, known));
 
 const distinct = (...events: readonly (readonly string[])[]): string[] => [...new Set(events.flat())].sort();
 
@@ -113,6 +122,7 @@ const reset = async ({ lane }: Setting, before: Snapshot, aheadMs = 0): Promise<
   await lane.freshInstances();
   await lane.restore(before);
   lane.forgetEvents();
+  lane.forgetObjects();
   lane.setClock(aheadMs);
 };
 

@@ -232,3 +232,18 @@ test("a run whose time is short continues shard by shard", async () => {
   await expect(run()).resolves.toMatchObject({ isComplete: true, isHandedOver: false });
   await expect(world().due()).resolves.toEqual([]);
 });
+
+test("events are read in small pages, so that decoding one does not delay the other hours' calls", async () => {
+  const client = engine.documentClient(documentTranslation);
+  const limits: unknown[] = [];
+  client.middlewareStack.add(
+    (next) => (args) => {
+      limits.push("Limit" in args.input && args.input.Limit);
+      return next(args);
+    },
+    { step: "initialize", name: "limits" },
+  );
+  for await (const { id } of createHourEventsStore(client, "events").read(scope, startOfHour(NOW), NOW))
+    expect(id).toBe("");
+  expect(limits).toEqual([500]);
+});
