@@ -69,6 +69,9 @@ describe("the number of resources", () => {
     originSecretHashes: "0123456789abcdef".repeat(4),
     alarmTopicArn: OPERATORS,
     apiDocs: "true",
+    emailSender: "alerts@example.com",
+    notificationTargets: "public",
+    siemFeed: "true",
     xrayTracing: "true",
     region: "eu-central-1",
     providerApiUrl: "https://provider.example.com",
@@ -132,7 +135,15 @@ describe("the checks", () => {
         .flat()
         .map(({ id }) => id)
         .sort(),
-    ).toEqual(["AwsSolutions-APIG4", "AwsSolutions-SMG4"]);
+    ).toEqual([
+      "AwsSolutions-APIG4",
+      // Of the worker of exports, of the erasure, and of the links.
+      ...Array.from({ length: 3 }, () =>
+        expect.stringMatching(/^AwsSolutions-IAM5\[Resource::<ExportsBucket\w+\.Arn>\/\*\]$/),
+      ),
+      "AwsSolutions-S1",
+      "AwsSolutions-SMG4",
+    ]);
     jest.restoreAllMocks();
   });
 });
