@@ -93,6 +93,7 @@ export const createChangeDestination = (dependencies: Dependencies) => {
     if (checked === undefined && !rollSecret) return { change: {} };
     const stored = await secrets.open(organizationId, before.sealed);
     if (stored.type === "email") throw new Error("A destination has the secrets of another type.");
+    if (checked?.url === stored.url && !rollSecret) return { change: {} };
     const moved = { ...stored, ...(checked && { url: checked.url }) };
     const isRolled = rollSecret && moved.type === "webhook";
     const opened = isRolled ? { ...moved, secrets: rollSecrets(moved.secrets, newSecret(), at) } : moved;
@@ -176,8 +177,11 @@ export const createChangeDestination = (dependencies: Dependencies) => {
       if (before === undefined) throw destinationNotFound();
       await recordChange(organizationId, before.change);
       const { change: planned, secret, confirms } = await plan(before, request, by, at);
+      const fields = changedFields(before, planned);
+      // The same again, as after a lost answer, leaves no event.
+      if (fields.length === 0 && planned.sealed === undefined) return toDestination(before);
       const version = newToken();
-      const what = { action: "change_destination", version, at, fields: changedFields(before, planned) } as const;
+      const what = { action: "change_destination", version, at, fields } as const;
       const change = changeOf({ ...before, name: request.name }, by, what);
       const after = await destinations.change(organizationId, before, { ...planned, change }, version);
       if (after === undefined) continue;

@@ -11,6 +11,7 @@ const MEASURED = [
 
 /** Random texts inside of others, and what stands for them. */
 const RANDOM = [
+  [/whsec_[A-Za-z0-9+/]{43}=/g, "<signing secret>"],
   [/[0-7][0-9A-HJKMNP-TV-Z]{25}(-[A-Za-z0-9_-]{16,24})?/g, "<id>"],
   [/[A-Za-z0-9_-]{40,}/g, "<secret>"],
   [/\b(open#|link#)[A-Za-z0-9_-]{16,24}/g, "$1<key>"],

@@ -143,6 +143,21 @@ describe("destinations", () => {
     await expect(change(id, { name: "D" })).rejects.toMatchObject({ code: "destination_not_found" });
   });
 
+  it("are not changed by what they are already, and that leaves no event", async () => {
+    const { create, change, destinations } = service();
+    const body = { ...webhook, filter: { rules: ["b", "a"], levels: ["HIGH"] }, digest: { every: "day" } };
+    const { id } = await create(body);
+    const before = await destinations.read(organizationId, id);
+    recorded.clear();
+    now += 60_000;
+    const { type: _, ...same } = body;
+    await change(id, { ...same, status: "active" });
+    expect(await destinations.read(organizationId, id)).toEqual(before);
+    expect(recorded.size).toBe(0);
+    await change(id, { ...same, url: "https://soc.example.com/other" });
+    expect([...recorded.values()]).toMatchObject([{ changed: ["target", "secret"] }]);
+  });
+
   it("keep the old secret for a day when it is rolled", async () => {
     const { create, change, destinations } = service();
     const { id, secret } = await create(webhook);
