@@ -9,6 +9,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { callStore } from "./call-store.ts";
 import { documentTranslation } from "./document-translation.ts";
+import { DomainError } from "./domain-error.ts";
 import { newRequestToken } from "./ids.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
 
@@ -88,7 +89,7 @@ const TRANSACTION_ATTEMPTS = 6;
 /**
  * Sends a transaction, and repeats it while other transactions hold its items.
  * @returns the `failedConditions` of conditionalTransaction; empty if the transaction was carried out.
- * @throws DomainError `store_unavailable`; TransactionCanceledException after six attempts.
+ * @throws DomainError `store_unavailable`, also after six attempts.
  */
 export const transactWithRetry = async (
   client: DynamoDBDocumentClient,
@@ -99,7 +100,10 @@ export const transactWithRetry = async (
     const result = await conditionalTransaction((options) => client.send(command, options));
     if (result.written) return new Map();
     if (result.failedConditions.size > 0) return result.failedConditions;
-    if (attempts + 1 === TRANSACTION_ATTEMPTS) throw result.cause;
+    if (attempts + 1 === TRANSACTION_ATTEMPTS) {
+      const { cause } = result;
+      throw new DomainError("store_unavailable", "The store is busy with other requests. Try again.", { cause });
+    }
     await pauseBeforeRetry(attempts);
   }
 };

@@ -75,7 +75,10 @@ describe("a transaction that is repeated", () => {
 
   it("fails after six attempts", async () => {
     const { outcome, tokens } = await run([conflict]);
-    expect(outcome).toBeInstanceOf(TransactionCanceledException);
+    expect(outcome).toMatchObject({
+      code: "store_unavailable",
+      cause: expect.any(TransactionCanceledException),
+    });
     expect(tokens).toHaveLength(6);
     expect(random).toHaveBeenCalledTimes(5);
   });
