@@ -184,8 +184,9 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     const sent = await trySend(notification, message, destination, secrets);
     const attempts = [...delivery.attempts, sent.attempt];
     if (sent.isDelivered) {
-      await record({ is: "delivered", at: now() }, attempts);
+      // The success first: after the record nothing repeats, and the destination would still count as failing.
       await store.noteSuccess(organizationId, destinationId, sent.attempt.at);
+      await record({ is: "delivered", at: now() }, attempts);
       return undefined;
     }
 
