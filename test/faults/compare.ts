@@ -3,7 +3,20 @@ import { itemsOf, type Snapshot, shortName } from "./tables.ts";
 
 /** Facts about how a request went, not about what it did; digests and tokens; fields that an answer may lack. */
 const MEASURED = [
-  ...["ms", "durationMs", "attempts", "pacedMs", "retryAfterMs", "nextAt", "requestId", "digest", "token", "repeated"],
+  ...[
+    "ms",
+    "durationMs",
+    "latencyMs",
+    "tries",
+    "attempts",
+    "pacedMs",
+    "retryAfterMs",
+    "nextAt",
+    "requestId",
+    "digest",
+    "token",
+    "repeated",
+  ],
   // What the last try of a webhook changed: docs/webhooks.md, "Deliveries".
   "changed",
   ...["lastSyncAt", "readsThisMonth"],

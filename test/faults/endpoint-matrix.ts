@@ -87,12 +87,13 @@ const restoreEvents = async (lane: Lane): Promise<void> => {
 const stateOf = async ({ lane }: Setting, known: string): Promise<State> => ({
   lines: linesOf(await lane.snapshot(), known),
   events: [
-    ...new Set(
-      lane
+    ...new Set([
+      ...lane.queued().map((body) => `Message ${JSON.stringify(plain(JSON.parse(body), known))}`),
+      ...lane
         .published()
         .map(({ "detail-type": type, detail }) => `${type} ${JSON.stringify(plain(detail, known))}`)
         .filter((line) => !line.includes("SYSTEM_OUTAGE") && !line.startsWith("SecurityEventNotRecorded")),
-    ),
+    ]),
   ].sort(),
 });
 

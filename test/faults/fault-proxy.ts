@@ -49,10 +49,15 @@ const namesIn = (body: unknown, field: string): string[] => {
   );
 };
 
+/** A queue's name without the stack's prefix and the hash, from a URL such as `https://sqs…/000000000000/name`. */
+const shortQueueName = (url: string): string =>
+  /-([A-Za-z]+)[0-9A-F]{8}(-|$)/.exec(url.replace(/.*\//, ""))?.[1] ?? url;
+
 const resourceOf = (service: string, json: unknown): string => {
   const batch = typeof json === "object" && json !== null && "RequestItems" in json ? json.RequestItems : undefined;
   const tables = [...namesIn(json, "TableName"), ...(batch ? Object.keys(batch) : [])].map(shortName);
-  const names = service === "events" ? namesIn(json, "DetailType") : tables;
+  const queues = namesIn(json, "QueueUrl").map(shortQueueName);
+  const names = service === "events" ? namesIn(json, "DetailType") : [...tables, ...queues];
   return [...new Set(names)].sort().join("+");
 };
 
@@ -69,7 +74,8 @@ const describe = ({ method = "GET", url = "/", headers }: IncomingMessage, body:
     const path = (url.split("?", 1)[0] ?? "").split("/").map((segment) => (ID.test(segment) ? "*" : segment));
     return { service: "provider", operation: method, resource: path.join("/"), callId: String(calls++), json };
   }
-  const operation = String(headers["x-amz-target"] ?? "").replace(/^.*\./, "");
+  // SES has a REST protocol.
+  const operation = String(headers["x-amz-target"] ?? method).replace(/^.*\./, "");
   const ofS3 = signer.service === "s3" ? readS3Request({ method, target: url, headers: {} }) : undefined;
   return {
     service: signer.service as Service,

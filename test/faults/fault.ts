@@ -4,11 +4,11 @@
  */
 
 /** The services that functions call. `provider` is the payment provider's HTTP API. */
-export type Service = "dynamodb" | "events" | "kms" | "secretsmanager" | "s3" | "sqs" | "provider";
+export type Service = "dynamodb" | "events" | "kms" | "s3" | "secretsmanager" | "ses" | "sqs" | "provider";
 
 /**
- * A request at the proxy. `operation` is the AWS operation, or the HTTP method at the provider; `resource` the tables (without
- * the stack's prefix), the event types or the path. `json` is the parsed body, undefined if it is not JSON.
+ * A request at the proxy. `operation` is the AWS operation, or the HTTP method at SES and the provider; `resource` the
+ * tables, buckets and queues (without the stack's prefix), the event types or the path. `json` is the parsed body, undefined if it is not JSON.
  */
 export type ProxiedRequest = {
   service: Service;
@@ -69,6 +69,7 @@ const INTERNAL_ERRORS: Record<Exclude<Service, "provider" | "s3">, string> = {
   events: "InternalException",
   kms: "KMSInternalException",
   secretsmanager: "InternalServiceError",
+  ses: "InternalServiceErrorException",
   sqs: "InternalFailure",
 };
 
@@ -163,6 +164,21 @@ const failedEntries = (isAll: boolean): Fault => ({
 });
 
 /**
+ * Refuses messages of SendMessageBatch.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_BatchResultErrorEntry.html
+ */
+const failedMessages: Fault = {
+  applies: (request) => request.service === "sqs" && request.operation === "SendMessageBatch",
+  async outcome({ json: sent }, forward) {
+    const [done, left] = splitOff(asList(asRecord(sent).Entries), false);
+    const body = done.length > 0 ? { ...asRecord(sent), Entries: done } : undefined;
+    const failure = { SenderFault: false, Code: "ServiceUnavailable", Message: "Made by the fault harness." };
+    const Failed = left.map((entry) => ({ Id: asRecord(entry).Id, ...failure }));
+    return merged(forward, body, (answer) => ({ Successful: [], ...asRecord(answer), Failed }));
+  },
+};
+
+/**
  * Cancels a transaction for this reason at its last item.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
@@ -212,6 +228,7 @@ export const faults = {
   unprocessed_all: unprocessed(true),
   failed_entries: failedEntries(false),
   failed_entries_all: failedEntries(true),
+  failed_messages: failedMessages,
 
   /** Another transaction holds the item, or the transaction fails for another reason than a condition. */
   conflict: refused(

@@ -39,6 +39,7 @@ import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts"
 import { createKmsService } from "../../infra/local/gateway/kms-service.ts";
 import { createS3Service } from "../../infra/local/gateway/s3-service.ts";
 import { createSecretsManagerService } from "../../infra/local/gateway/secrets-manager-service.ts";
+import { createSesService } from "../../infra/local/gateway/ses-service.ts";
 import { createSqsService } from "../../infra/local/gateway/sqs-service.ts";
 import { createRouter } from "../../infra/local/http/router.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
@@ -54,6 +55,7 @@ import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { startTestDynamoDb } from "../support/test-dynamodb.ts";
+import { startWebhookReceiver } from "../support/webhook-receiver.ts";
 import { type FaultPlan, followPlan } from "./fault-plan.ts";
 import { type SeenRequest, startFaultProxy } from "./fault-proxy.ts";
 import { openTables, type Snapshot, shortName } from "./tables.ts";
@@ -102,6 +104,8 @@ export const startFaultBench = async () => {
   stops.push(() => issuer.close());
   const provider = await startProviderSimulator({ dataDirectory, clock, activity: createActivity(), onError });
   stops.push(() => provider.close());
+  const receiver = await startWebhookReceiver();
+  stops.push(receiver.stop);
   const functionsByFile = new Map(model.functions.map((fn) => [fileNameOf(fn), fn]));
 
   const functionOf = (name: string): FunctionModel => {
@@ -141,6 +145,19 @@ export const startFaultBench = async () => {
     const laneDirectory = mkdtempSync(join(dataDirectory, "lane-"));
     const queues = openQueues({ queues: model.queues, dataDirectory: laneDirectory, clock });
     const buckets = openObjectBuckets({ buckets: model.buckets, dataDirectory: laneDirectory, clock });
+    const forgottenMessages = new Set<string>();
+    let mails = 0;
+    /** The messages that functions have sent; published events are not put into queues. */
+    const queued = () =>
+      model.eventSourceMappings.flatMap(({ queueArn, functionArn }) =>
+        (queues.find(queueArn)?.peek(Number.MAX_SAFE_INTEGER) ?? [])
+          .filter(({ id }) => !forgottenMessages.has(id))
+          .map(({ id, body }) => ({ name: fileOf(functionArn), queueArn, id, body })),
+      );
+    const batchOf = (queueArn: string, messageId: string, body: string): string => {
+      const message = { messageId, receiptHandle: messageId, body, eventSourceARN: queueArn };
+      return JSON.stringify({ Records: [{ ...message, attributes: { ApproximateReceiveCount: "1" } }] });
+    };
     const gateway = await startGateway({
       model,
       authorizer,
@@ -151,6 +168,7 @@ export const startFaultBench = async () => {
         kms: createKmsService({ model, dataDirectory, clock }),
         s3: createS3Service({ buckets, clock }),
         secretsmanager: createSecretsManagerService({ model, values: secretValuesOf({ ...LOCAL_PLATFORM }) }),
+        ses: createSesService({ model, mailbox: { deliver: () => `mail-${mails++}` } }),
         sqs: createSqsService({ model, queues }),
       },
     });
@@ -333,10 +351,16 @@ export const startFaultBench = async () => {
       published: () => buses.publishedSince(0).map(({ event }) => event),
       forgetEvents(): void {
         buses = newBuses();
+        for (const { id } of queued()) forgottenMessages.add(id);
       },
-      /** The invocations that the published events cause, by the rules and queues of the stack: one message per batch. */
+      /** The bodies of the messages that functions have sent since `forgetEvents`. */
+      queued: (): string[] => queued().map(({ body }) => body),
+      /**
+       * The invocations that the published events and the messages of functions cause, by the rules and queues of the stack:
+       * one message per batch.
+       */
       deliveries(): { name: string; payload: string }[] {
-        return buses.publishedSince(0).flatMap(({ rules, event }) =>
+        const ofEvents = buses.publishedSince(0).flatMap(({ rules, event }) =>
           model.rules
             .filter(({ name }) => rules.includes(name))
             .flatMap(({ targets }) => targets)
@@ -344,13 +368,13 @@ export const startFaultBench = async () => {
               const payload = targetPayload(input, event);
               const mapping = model.eventSourceMappings.find(({ queueArn }) => queueArn === arn);
               if (mapping === undefined) return { name: fileOf(arn), payload };
-              const record = {
-                ...{ messageId: event.id, receiptHandle: event.id, body: payload, eventSourceARN: arn },
-                attributes: { ApproximateReceiveCount: "1" },
-              };
-              return { name: fileOf(mapping.functionArn), payload: JSON.stringify({ Records: [record] }) };
+              return { name: fileOf(mapping.functionArn), payload: batchOf(arn, event.id, payload) };
             }),
         );
+        return [
+          ...ofEvents,
+          ...queued().map(({ name, queueArn, id, body }) => ({ name, payload: batchOf(queueArn, id, body) })),
+        ];
       },
       /** Sets the clock of functions: so many ms ahead of the machine's. Tokens expire by it. */
       setClock(ms: number): void {
@@ -372,6 +396,8 @@ export const startFaultBench = async () => {
     control,
     provider: { ...provider.demo, url: provider.url },
     webhookUrl: WEBHOOK_URL,
+    /** Where notifications may be sent to. It accepts all. */
+    receiverUrl: receiver.url,
     /** A token of the development issuer (docs/local-cloud.md, "The issuer"). */
     mint: (claims: object) => mintToken(issuer.url, claims),
     now: clock.now,

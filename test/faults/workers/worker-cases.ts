@@ -5,6 +5,7 @@
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import { signatureOf } from "../../support/webhook-sender.ts";
 import { type Setting, send, succeed } from "../setting.ts";
+import { itemsOf } from "../tables.ts";
 
 /** An invocation: the function's name, and the event as it arrives. */
 export type Delivery = { name: string; payload: string };
@@ -133,6 +134,23 @@ const dueReport: WorkerCase["prepare"] = async (setting) => {
   lane.forgetEvents();
   if (delivery === undefined) throw new Error("No report is due.");
   return delivery;
+};
+
+const addDestination = async (setting: Setting, more: object = {}): Promise<string> => {
+  const body = { type: "webhook", name: "SOC", url: setting.bench.receiverUrl, ...more };
+  const made = await post(setting, "/notifications", body);
+  setting.lane.forgetEvents();
+  return (made.body as { id: string }).id;
+};
+
+/** Its link is in a mail, so the confirmation is written to the table. */
+const addMailDestination = async (setting: Setting): Promise<string> => {
+  const body = { type: "email", name: "Ada", address: "ada@example.com", reports: ["daily"] };
+  const { id } = (await post(setting, "/notifications", body)).body as { id: string };
+  const stored = itemsOf(await setting.lane.snapshot(), "Notifications").find((item) => item.id === id);
+  await setting.lane.put("Notifications", { ...stored, status: "active" });
+  setting.lane.forgetEvents();
+  return id;
 };
 
 const cases = {
@@ -370,6 +388,7 @@ const cases = {
   "dispatch-notifications": {
     worker: "dispatch-notifications",
     prepare: async (setting) => {
+      await addDestination(setting);
       await post(setting, "/security/alert", { action: "generate_alert", title: "Case", riskLevel: "HIGH" });
       return take(setting, "dispatch-notifications");
     },
@@ -378,12 +397,43 @@ const cases = {
   "dispatch-notifications, report": {
     worker: "dispatch-notifications",
     prepare: async (setting) => {
+      await addMailDestination(setting);
       const { name, payload } = await dueReport(setting);
       await run(setting, name, payload);
       return take(setting, "dispatch-notifications");
     },
     aheadMs: NEXT_DAY_MS,
     hourly: reporting,
+  },
+  "send-notifications": {
+    worker: "send-notifications",
+    prepare: async (setting) => {
+      const id = await addDestination(setting);
+      await post(setting, `/notifications/${id}/test`);
+      return take(setting, "send-notifications");
+    },
+    hourly: finders,
+  },
+  "send-notifications, mail": {
+    worker: "send-notifications",
+    prepare: async (setting) => {
+      const id = await addMailDestination(setting);
+      await post(setting, `/notifications/${id}/test`);
+      return take(setting, "send-notifications");
+    },
+    hourly: finders,
+  },
+  "send-notifications, summary": {
+    worker: "send-notifications",
+    prepare: async (setting) => {
+      await addDestination(setting, { digest: { every: "hour" } });
+      await post(setting, "/security/alert", { action: "generate_alert", title: "Case", riskLevel: "HIGH" });
+      const { name, payload } = take(setting, "dispatch-notifications");
+      await run(setting, name, payload);
+      return take(setting, "send-notifications");
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: finders,
   },
 } as const satisfies Record<string, WorkerCase>;
 
