@@ -1,7 +1,9 @@
-/** Locations with one item each: who changed the connection, the settings or the circuit, and why. */
+/** Who changed the connection, the settings, a destination of notifications or the circuit, and why. */
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import type { RecordConnectionChange } from "../connection/connection-events.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
+import type { DestinationStore } from "../notifications/destination-store.ts";
+import { createDestinationRecorder } from "../notifications/notification-events.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { settingsChangedEvent } from "../settings/change-settings.ts";
@@ -15,6 +17,7 @@ export type AuthorDependencies = {
   settings: Pick<SettingsStore, "readStored" | "forgetChange">;
   authors: Pick<SettingsAuthorStore, "read" | "forget">;
   circuits: Pick<CircuitStore, "read" | "forget">;
+  destinations: Pick<DestinationStore, "list" | "listDeletions" | "forgetChange">;
   recorder: Pick<Recorder, "record">;
 };
 
@@ -24,11 +27,11 @@ export type ErasedAuthors = { isErased(userId: string): boolean; mentions(text: 
 export const everyAuthor: ErasedAuthors = { isErased: () => true, mentions: () => true };
 
 /**
- * The locations of all authors. An unrecorded change of the connection or settings is recorded as an event first, because
+ * The locations of all authors. An unrecorded change of the connection, the settings or a destination is recorded as an event first, because
  * audits expect it. The sweep of the events, which must come later, removes the person from the event.
  */
 export const authorLocations = (
-  { connections, recordConnectionChange, settings, authors, circuits, recorder }: AuthorDependencies,
+  { connections, recordConnectionChange, settings, authors, circuits, destinations, recorder }: AuthorDependencies,
   organizationId: string,
   { isErased, mentions }: ErasedAuthors,
 ): DataLocation[] => [
@@ -51,6 +54,21 @@ export const authorLocations = (
   singleLocation("settingsAuthor", async () => {
     const author = await authors.read(organizationId);
     return author === undefined || !isErased(author) ? undefined : () => authors.forget(organizationId, author);
+  }),
+
+  singleLocation("destinationChanges", async () => {
+    const [stored, deletions] = await Promise.all([
+      destinations.list(organizationId),
+      destinations.listDeletions(organizationId),
+    ]);
+    const erased = [...stored.flatMap(({ change }) => change ?? []), ...deletions].filter(
+      ({ userId }) => userId !== undefined && isErased(userId),
+    );
+    if (erased.length === 0) return undefined;
+    const record = createDestinationRecorder({ recorder, destinations });
+    return async () => {
+      for (const change of erased) await record(organizationId, change);
+    };
   }),
 
   // If the circuit changes meanwhile, the next pass erases the rest.

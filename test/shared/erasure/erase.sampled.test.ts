@@ -86,14 +86,14 @@ describe("an organization whose data is all erased", () => {
     expect(erasure?.dueAt).toBe(requestedAt + 30 * 86_400_000);
     expect(erasure?.reason).toBeUndefined();
     expect(erasure?.removed).toEqual({
-      // 10 of each user and 3 others, without one that has nothing personal; 4 requests of exports; then two late ones, the
-      // disconnect and the request.
-      ...{ records: RECORDS, webhookEvents: 3, events: 22 + 4 + 2 + 1 + 1, reports: 2 },
+      // 10 of each user and 3 others, without one that has nothing personal; 4 requests of exports; then two late ones, two
+      // changes of destinations that were not recorded, the disconnect and the request.
+      ...{ records: RECORDS, webhookEvents: 3, events: 22 + 4 + 2 + 2 + 1 + 1, reports: 2 },
       alerts: before.alerts.filter((item) => !isNote(item)).length,
       detections: 4,
-      // The settings' change and author, the circuit's authors, the run, its page, the state, a read mark; the notes;
+      // The settings' change and author, the destinations' changes, the circuit's authors, the run, its page, the state, a read mark; the notes;
       // destinations with what was sent to them, and exports with their files.
-      other: 8 + before.alerts.filter(isNote).length + 3 + 4,
+      other: 9 + before.alerts.filter(isNote).length + 3 + 4,
     });
   });
 
@@ -230,14 +230,15 @@ describe("an erased user", () => {
     const [erasure] = await world.list(organizationId);
     expect(erasure).toMatchObject({ scope: "user", status: "completed", requestedBy: "root" });
     expect(erasure?.removed).toEqual({
-      // Ten of bob's and his export, the count of his failures, two of carol's that mention him, and two late ones.
-      ...{ records: 0, webhookEvents: 0, events: 11 + 1 + 2 + 2, reports: 1 },
+      // Ten of bob's and his export, the count of his failures, two of carol's that mention him, two late ones, and two changes of
+      // destinations that were not recorded.
+      ...{ records: 0, webhookEvents: 0, events: 11 + 1 + 2 + 2 + 2, reports: 1 },
       // Two about him, by id and by address; one that he typed; two findings that mention him.
       alerts: 2 + 1 + 2,
       detections: 2,
-      // With three notes by, for and about him; three destinations by, for and named after him; of three deleted alerts a
+      // With the destinations' changes; three notes by, for and about him; three destinations by, for and named after him; of three deleted alerts a
       // delivery, two notices and a held notification each, a summary and a test; three exports.
-      other: 6 + 3 + 3 + (3 * 4 + 2) + 3,
+      other: 6 + 1 + 3 + 3 + (3 * 4 + 2) + 3,
     });
   });
 

@@ -4,7 +4,8 @@ import { userHash } from "../../../shared/detection/detection.ts";
 import { ExportRequested } from "../../../shared/exports/export-events.ts";
 import type { StoredDelivery } from "../../../shared/notifications/delivery.ts";
 import { type Notification, NotifiedAlert } from "../../../shared/notifications/messages/notification.ts";
-import type { DestinationItem } from "../../../shared/notifications/notification-items.ts";
+import type { UnrecordedChange } from "../../../shared/notifications/notification-events.ts";
+import { type DestinationItem, deletedKey } from "../../../shared/notifications/notification-items.ts";
 import type { NewNote } from "../../../shared/security/alerts/alert-note.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
@@ -162,6 +163,12 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
   const { now } = time;
   const ids = ["A", "B", "C"].map((letter) => destinationIdOf(now, letter));
   const [webhook = "", mail = "", chat = ""] = ids;
+  const unrecorded = (
+    action: UnrecordedChange["action"],
+    destination: UnrecordedChange["destination"],
+  ): UnrecordedChange => ({
+    ...{ action, destination, version: "1", at: now, requestId: "r-1", userId: "bob", ipAddress: "192.0.2.9" },
+  });
   const common = { status: "active", filter: {}, createdAt: now, changedAt: now, version: "1" } as const;
   const items: Omit<DestinationItem, keyof typeof common | "sealed">[] = [
     {
@@ -171,6 +178,7 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
       target: "https://hooks.example.org/in",
       createdBy: "bob",
       changedBy: "carol",
+      change: unrecorded("create_destination", { id: webhook, type: "webhook", name: "Ops" }),
     },
     { id: mail, type: "email", name: "Mail", target: "bob@example.com", createdBy: "carol", changedBy: "carol" },
     { id: chat, type: "slack", name: "for bob", target: "hooks.slack.com/…", createdBy: "carol", changedBy: "bob" },
@@ -178,6 +186,11 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
   for (const item of items) {
     await main.destinations.create(organizationId, { ...common, ...item, sealed: new Uint8Array([1]) });
   }
+  const gone = { id: destinationIdOf(now, "D"), type: "slack", name: "Old" } as const;
+  await put("notifications", {
+    ...deletedKey(organizationId, gone.id),
+    change: unrecorded("delete_destination", gone),
+  });
   const { items: alerts } = await main.alerts.list(organizationId, { limit: 100, after: undefined, now });
   const url = "https://console.example.org/";
   const entries = alerts.map((alert) => ({ ...NotifiedAlert.parse(alert), change: "raised", url }) as const);
