@@ -10,7 +10,7 @@ import { pageQuery } from "./page-query.ts";
 import { parseBody } from "./parse-body.ts";
 import type { RequestOf, Route } from "./route.ts";
 
-const MAX_MESSAGE_CHARACTERS = 500;
+const MAX_MESSAGE_CHARACTERS = 1_000;
 const MAX_NAME_CHARACTERS = 50;
 
 /** The message for a value of a wrong type if its schema has no message: `expected an object`. */

@@ -293,7 +293,7 @@ describe("the stack", () => {
           (index) => `SecurityEvents/${index} dynamodb:Query`,
         ),
         ...["SecurityAlerts dynamodb:Query", "SecurityAlerts/byStatus dynamodb:Query"],
-        ...["Reports dynamodb:GetItem", "Reports dynamodb:Query"],
+        ...["Reports dynamodb:GetItem", "Reports dynamodb:Query", "Notifications dynamodb:Query"],
       ],
     ],
     [

@@ -46,7 +46,7 @@ describe("an assembly made by CDK", () => {
 
   it("has the bucket with its lifecycle, and its policy", () => {
     const [bucket] = model.buckets;
-    expect(bucket).toMatchObject({ expirationDays: 7, abortUploadsAfterDays: 1 });
+    expect(bucket).toMatchObject({ expirationDays: 8, abortUploadsAfterDays: 1 });
     expect(bucket?.name).toMatch(/^test-stack-exportsbucket[a-z0-9-]{1,40}$/);
     expect(model.resourcePolicies[`arn:aws:s3:::${bucket?.name}`]).toMatchObject([{ Effect: "Deny", Action: "s3:*" }]);
   });

@@ -1,5 +1,6 @@
 /** The choice of events: the period, the filters, and the chosen filters as chips that can be removed. */
 import type { ComponentChildren, RefObject } from "preact";
+import { useState } from "preact/hooks";
 import { eventTypes } from "../../api/event-types.ts";
 import { serviceNow } from "../../clock.ts";
 import { fromLocalInput, instantOf, toLocalInput } from "../../local-time.ts";
@@ -87,6 +88,30 @@ export const Periods = ({ chosen, onChoose, children }: Props & { children: Comp
   );
 };
 
+/** Text that is not chosen yet stays while the page is drawn again. */
+const TextFilter = ({ label, value, onChoose }: { label: string; value: string; onChoose: (next: string) => void }) => {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <Field label={label}>
+      {(control) => (
+        <input
+          {...control}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={MOST_CHARACTERS}
+          value={typed ?? value}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          onChange={({ currentTarget }) => {
+            onChoose(currentTarget.value);
+            setTyped(undefined);
+          }}
+        />
+      )}
+    </Field>
+  );
+};
+
 const FilterField = ({ name, chosen, onChoose }: Props & { name: FilterName }) => {
   const { label } = filters[name];
   const options = name === "eventType" ? typeOptions : filters[name].options;
@@ -98,21 +123,7 @@ const FilterField = ({ name, chosen, onChoose }: Props & { name: FilterName }) =
       <Choice<string> label={label} value={known?.[0] ?? ""} options={[["", "All"], ...options]} onChoose={choose} />
     );
   }
-  return (
-    <Field label={label}>
-      {(control) => (
-        <input
-          {...control}
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={MOST_CHARACTERS}
-          value={value}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
+  return <TextFilter label={label} value={value} onChoose={choose} />;
 };
 
 type FilterFieldsProps = Props & { id: string; fields: RefObject<HTMLDivElement | null> };
