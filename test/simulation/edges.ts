@@ -1,8 +1,8 @@
 /**
  * The edges of the process: what leaves the product's code goes to the simulation that runs. HTTP is replaced below
  * Node's own client, so the provider's SDK and the fetch of the issuer's keys are real. DynamoDB is replaced at the
- * document client, whose middleware would cost most of a simulation's time (store-client.ts repeats what it does); the
- * bus and KMS at the product's ports.
+ * document client, whose middleware would cost most of a simulation's time (store-client.ts repeats what it does); S3
+ * and SQS at their clients; the bus and KMS at the product's ports.
  */
 import { EventEmitter } from "node:events";
 import http from "node:http";
@@ -24,6 +24,8 @@ export type OtherSides = {
   http: (request: HttpRequest) => HttpAnswer;
   httpRefusals: (host: string) => readonly (() => HttpAnswer)[];
   publish: (entries: readonly { DetailType: string; Detail: string }[]) => void;
+  /** A call of S3 or SQS. */
+  service: (operation: string, input: object) => object;
 };
 
 let sides: OtherSides | undefined;
@@ -35,6 +37,7 @@ const other = (): OtherSides => {
 
 const STORE_TIMEOUT_MS = 1_500;
 const BUS_TIMEOUT_MS = 1_000;
+const SERVICE_TIMEOUT_MS = 10_000;
 const HTTP_TIMEOUT_MS = 60_000;
 
 /** Node's client request, as far as the product uses it. */
@@ -90,11 +93,13 @@ export const installHttp = (): void => {
   syncBuiltinESMExports();
 };
 
-/** Replaces the clients of DynamoDB, the bus and KMS, which the product's modules have made. */
+/** Replaces the clients of DynamoDB, S3, SQS, the bus and KMS, which the product's modules have made. */
 export const installClients = async (): Promise<void> => {
   const { documentClient } = await import("../../shared/runtime/document-client.ts");
   const { eventBusClient } = await import("../../shared/runtime/event-bus.ts");
   const { kms } = await import("../../shared/runtime/kms.ts");
+  const { s3 } = await import("../../shared/runtime/object-store.ts");
+  const { sqs } = await import("../../shared/runtime/queue.ts");
   const { DomainError } = await import("../../shared/runtime/domain-error.ts");
 
   Object.assign(documentClient, {
@@ -109,6 +114,24 @@ export const installClients = async (): Promise<void> => {
       });
     }),
   });
+
+  const callService = (
+    command: { constructor: { name: string }; input: object },
+    { abortSignal: signal }: { abortSignal?: AbortSignal } = {},
+  ): Promise<object> => {
+    const { network, service } = other();
+    const slowDown = () => {
+      throw Object.assign(new Error("SlowDown"), { name: "SlowDown" });
+    };
+    return network.send({
+      owner: currentProcess(),
+      execute: () => service(command.constructor.name.replace(/Command$/, ""), command.input),
+      refusals: [slowDown],
+      timeoutMs: SERVICE_TIMEOUT_MS,
+      signal,
+    });
+  };
+  for (const client of [s3(), sqs()]) Object.assign(client, { send: callService });
 
   eventBusClient.putEvents = (entries, signal) => {
     const { network, publish } = other();

@@ -50,9 +50,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     to: "if (userId !== undefined) return undefined; const isAuthor = item.by === userId;",
   },
   "refusals of the bus count as published": {
-    file: "runtime/event-bus.ts",
-    from: "return batch.flatMap((one, i) => (reasons[i] === undefined ? [] : [{ ...one, reason: reasons[i] }]));",
-    to: "return void reasons ?? [];",
+    file: "runtime/send-batches.ts",
+    from: "if (reasons[i] !== undefined) failed.push({ ...one, reason: reasons[i] });",
+    to: "void [one, i, reasons];",
   },
   "a plant whose answer was lost counts as another's": {
     file: "plants/plant-store.ts",

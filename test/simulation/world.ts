@@ -201,8 +201,18 @@ export const createWorld = (
     return answer;
   };
 
+  /** The buckets stay empty, and nothing is sent: no operator exports, switches the feed on or has a destination. */
+  const service = (operation: string): object => {
+    note(operation);
+    if (operation === "ListObjectsV2" || operation === "DeleteObjects") return {};
+    // The product would take it for an outage of the service.
+    broken ??= new Error(`The simulation does not know ${operation}.`);
+    throw broken;
+  };
+
   connectEdges({
     network,
+    service,
     store,
     storeRefusals: storeRefusalsOf(store),
     http,
