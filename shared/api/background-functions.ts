@@ -86,7 +86,7 @@ export const backgroundFunctions = {
     subject: "exports",
     description: "Requests a worker for exports without one, and for files to delete",
     timeoutSeconds: 300,
-    triggers: [{ hourlyAtMinute: 46 }],
+    triggers: [{ hourlyAtMinute: 51 }],
   },
   "dispatch-syncs": {
     subject: "sync",
