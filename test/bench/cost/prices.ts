@@ -21,6 +21,13 @@ export const prices = {
   busEvent: 1 / MILLION,
   /** https://aws.amazon.com/sqs/pricing/ */
   queueRequest: 0.4 / MILLION,
+  /** https://aws.amazon.com/ses/pricing/ */
+  mail: 0.1 / 1_000,
+  /** PUT, LIST and the steps of an upload; GET. https://aws.amazon.com/s3/pricing/ */
+  objectWrite: 0.005 / 1_000,
+  objectRead: 0.0004 / 1_000,
+  /** A month. */
+  objectByte: 0.023 / GIGABYTE,
   /** HTTP API, the first 300 million. https://aws.amazon.com/api-gateway/pricing/ */
   apiRequest: 1 / MILLION,
   /** https://aws.amazon.com/kms/pricing/ */

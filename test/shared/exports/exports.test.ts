@@ -74,7 +74,7 @@ describe("an export of events", () => {
     { category: "authentication", processed: "false" },
     { since: NOW, until: NOW - 1 },
   ])("has the events of the list with the same filter in each format: %j", async (filter) => {
-    const organizationId = await fill(60);
+    const organizationId = await fill(36);
     const { success, processed, ...others } = EventExportRequest.parse(bodyOf({ format: "csv", ...filter }));
     const { format: _, since = NOW - DAY, until = NOW, ...same } = others;
     const flags = { ...(success !== undefined && { success }), ...(processed !== undefined && { processed }) };

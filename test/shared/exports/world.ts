@@ -20,11 +20,11 @@ import { eventId } from "../../../shared/security/event-id.ts";
 import { toItem } from "../../../shared/security/event-item.ts";
 import type { EventMoment } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../../shared/security/security-event.ts";
-import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
+import { createSecurityEventStore, type SecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "../../support/embedded-dynamodb.ts";
 import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { NOW } from "../../support/security-events.ts";
@@ -35,15 +35,31 @@ const TABLES = {
   ...{ reports: "Reports", settings: "Settings", notifications: "Notifications" },
 } as const;
 
-export const startExportEngine = (): Promise<EmbeddedDynamoDb> =>
-  startEmbeddedDynamoDb(...Object.values(TABLES).map((name) => declaredTable(`Tables${name}`, name)));
+/** @param eventIndexes the only indexes of events that the test reads; all by default. Each makes writing slower. */
+export const startExportEngine = (eventIndexes?: readonly string[]): Promise<EmbeddedDynamoDb> =>
+  startEmbeddedDynamoDb(
+    ...Object.values(TABLES).map((name) => {
+      const table = declaredTable(`Tables${name}`, name);
+      return name === TABLES.events && eventIndexes !== undefined ? withIndexes(table, eventIndexes) : table;
+    }),
+  );
+
+const withIndexes = (table: TestTable, names: readonly string[]): TestTable => {
+  const indexes = (table.GlobalSecondaryIndexes ?? []).filter(({ IndexName = "" }) => names.includes(IndexName));
+  const keys = [table, ...indexes].flatMap(({ KeySchema = [] }) => KeySchema.map((key) => key.AttributeName));
+  return {
+    ...table,
+    GlobalSecondaryIndexes: indexes,
+    AttributeDefinitions: table.AttributeDefinitions?.filter(({ AttributeName }) => keys.includes(AttributeName)),
+  };
+};
 
 /** Wraps each call of a worker to a table, a bucket or the bus: it may delay the call, or fail. */
 export type Io = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 const direct: Io = (_, work) => work();
 
 /** Small parts and pages, so that a test's few events have many. */
-const SMALL = { partBytes: 2_000, eventsPerPage: 3 };
+const SMALL = { partBytes: 2_000, eventsPerPage: 3, sharesPages: false };
 
 const throughIo = <Calls extends object>(calls: Calls, io: Io): Calls =>
   Object.fromEntries(
@@ -69,7 +85,21 @@ export const eventAt = (
 
 export type ExportWorld = ReturnType<typeof createWorld>;
 
-export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage } = SMALL) => {
+/** Reads each page once: for many exports of the same events, which nothing changes meanwhile. */
+const sharePages = ({ list }: Pick<SecurityEventStore, "list">): Pick<SecurityEventStore, "list"> => {
+  const pages = new Map<string, ReturnType<typeof list>>();
+  return {
+    list(...args) {
+      const name = JSON.stringify(args);
+      const page = pages.get(name) ?? list(...args);
+      pages.set(name, page);
+      return page;
+    },
+  };
+};
+
+/** @param sharesPages whether exports of the same events read each page once. */
+export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage, sharesPages } = SMALL) => {
   const time = { now: NOW };
   const clock = () => time.now;
   let names = 0;
@@ -89,6 +119,10 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       return [];
     },
   };
+
+  const sharedPages = sharesPages
+    ? sharePages(createSecurityEventStore(engine.documentClient(documentTranslation), TABLES.events))
+    : undefined;
 
   /** The dependencies of one instance; its calls go through `io`. */
   const instance = (io: Io = direct) => {
@@ -110,7 +144,7 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       bus: throughIo(bus, io),
       exportEvents: createExportEvents({ recorder: throughIo(recorder, io) }),
       nextSource: createNextSource({
-        ...{ events, destinations, clock, eventsPerPage },
+        ...{ events: sharedPages ?? events, destinations, clock, eventsPerPage },
         records: createRecordListStore(client, TABLES.records),
         alerts: createAlertStore(client, TABLES.alerts),
         notes: createAlertNoteStore(client, TABLES.alerts),
