@@ -1,4 +1,4 @@
-/** The endpoints of notifications over HTTP. What is sent is in notifications-sending.test.ts, moved clocks in deep files. */
+/** The endpoints of notifications over HTTP. What is sent is in notifications-sending.deep.test.ts, moved clocks in deep files. */
 import { afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { mailboxOf, pageOf } from "../support/confirmation-mail.ts";
 import { eventually } from "../support/integration.ts";
