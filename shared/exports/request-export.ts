@@ -33,10 +33,9 @@ const answerOf = ({ origin: _, ...promised }: NewExport): Export => ({
 export type RequestExport = (wanted: Wanted, by: UserRequest & { identity: RequestIdentity }) => Promise<Export>;
 
 export const createRequestExport = ({ exports, events, bus }: RequestExportDependencies): RequestExport => {
-  const take = async (organizationId: string, promised: NewExport): Promise<void> => {
+  /** Records the request of a stored export, once, and requests a worker. */
+  const announce = async (organizationId: string, promised: NewExport): Promise<void> => {
     const { id: exportId, origin } = promised;
-    addLogIds({ exportId });
-    await exports.create(organizationId, promised);
     // A stored export is carried out, whatever fails below: the worker records a missing event.
     try {
       await events.requested(organizationId, promised, origin);
@@ -65,8 +64,11 @@ export const createRequestExport = ({ exports, events, bus }: RequestExportDepen
     };
     // If an earlier attempt could not store the export, this one stores it.
     const earlier = identity.isRepeated ? await exports.find(organizationId, promised.id) : undefined;
+    addLogIds({ exportId: promised.id });
+    if (earlier === undefined) await exports.create(organizationId, promised);
+    // The earlier attempt may have ended before it recorded the request.
+    if (earlier === undefined || earlier.origin !== undefined) await announce(organizationId, promised);
     if (earlier !== undefined) return answerOf({ ...promised, requestedBy: earlier.requestedBy });
-    await take(organizationId, promised);
     return answerOf(promised);
   };
 };

@@ -26,6 +26,7 @@ const MEASURED = [
 const RANDOM = [
   [/whsec_[A-Za-z0-9+/]{43}=/g, "<signing secret>"],
   [/[0-7][0-9A-HJKMNP-TV-Z]{25}(-[A-Za-z0-9_-]{16,24})?/g, "<id>"],
+  [/https?:\/\/[^"\s]*X-Amz-Signature=[^"\s]*/g, "<link>"],
   [/[A-Za-z0-9_-]{40,}/g, "<secret>"],
   [/\b(open#|link#)[A-Za-z0-9_-]{16,24}/g, "$1<key>"],
   [/\b0*1[67]\d{11}\b/g, "<time>"],
