@@ -107,7 +107,8 @@ const reporting: readonly BackgroundFunctionName[] = ["sweep-alert-outbox", "dis
 
 /** An hour is over, and its events can be counted. */
 const NEXT_HOUR_MS = HOUR_MS + 10 * MINUTE_MS;
-const NEXT_DAY_MS = DAY_MS + 10 * MINUTE_MS;
+/** The next day at noon: near midnight, the faults of one case would fall into different days and weeks. */
+const NEXT_DAY_MS = 1.5 * DAY_MS - (Date.now() % DAY_MS);
 const LATER_MS = 5 * MINUTE_MS;
 
 /** Invokes a function, which must succeed. On a busy machine calls may run out of time. */
