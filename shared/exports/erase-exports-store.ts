@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { ObjectStore } from "../runtime/object-store.ts";
 import { createLeaseStore } from "../work/lease-store.ts";
 import { exportKey, parseExport, type StoredExport } from "./export-item.ts";
-import { freePlace } from "./export-store.ts";
+import { freePlace } from "./export-lease-store.ts";
 import { deleteObjects, prefixOfExport, prefixOfOrganization } from "./write-file.ts";
 
 /** How long an object may take to be written (runtime/object-store.ts). A worker may begin that within its lease. */

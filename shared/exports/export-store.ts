@@ -5,33 +5,26 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { getItem } from "../runtime/get-item.ts";
 import { queryPage } from "../runtime/query-page.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
-import type { LeaseOwner } from "../work/lease.ts";
-import { createLeaseStore, type JobUpdate } from "../work/lease-store.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
 import {
   EXPORT_KEPT_MS,
   type Export,
-  type ExportErrorCode,
   type ExportFilter,
   type ExportFormat,
   type ExportKind,
-  FILES_KEPT_MS,
   MAX_RUNNING,
 } from "./export.ts";
 import {
   EXPORTS_END,
   EXPORTS_START,
   type ExportOrigin,
-  type ExportWork,
   exportIdOf,
   exportKey,
   openExports,
   parseExport,
   runningKey,
   type StoredExport,
-  type StoredFile,
   toExport,
-  WORK_ATTRIBUTES,
 } from "./export-item.ts";
 
 const IndexEntry = z.object({ scope: z.string(), key: z.string() });
@@ -169,92 +162,5 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
         yield { organizationId: organizationIdOf(scope), exportId: exportIdOf(key) };
       }
     },
-  };
-};
-
-/** Takes an export out of the set of running ones. Idempotent; one write unit. @throws DomainError `store_unavailable`. */
-export const freePlace = async (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  organizationId: string,
-  exportId: string,
-): Promise<void> => {
-  const command = new UpdateCommand({
-    TableName: tableName,
-    Key: runningKey(organizationId),
-    UpdateExpression: "DELETE #ids :ids",
-    ConditionExpression: "contains(#ids, :id)",
-    ExpressionAttributeNames: { "#ids": "ids" },
-    ExpressionAttributeValues: { ":ids": new Set([exportId]), ":id": exportId },
-  });
-  await conditionalWrite((options) => client.send(command, options));
-};
-
-/** What a worker stores after each step. */
-export type ExportCheckpoint = { id: string; work: ExportWork; files: readonly StoredFile[] };
-
-export type ExportEnd =
-  | { status: "completed"; files: readonly StoredFile[]; completedAt: number }
-  | { status: "failed"; error: ExportErrorCode };
-
-export type ExportLeaseStore = ReturnType<typeof createExportLeaseStore>;
-
-/**
- * The leases of exports, for workers (shared/work/lease.ts). Times are epoch ms. Each call costs a write unit per KB. All
- * throw DomainError `store_unavailable`; all but `take` and `release` throw LeaseLostError.
- */
-export const createExportLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const leases = createLeaseStore(client, tableName);
-
-  const write = (organizationId: string, exportId: string, owner: LeaseOwner, also: JobUpdate) =>
-    leases.write(exportKey(organizationId, exportId), owner, also);
-
-  return {
-    /** @returns undefined if another worker holds the lease, or the export has no work and no files to delete. */
-    async take(
-      organizationId: string,
-      exportId: string,
-      owner: LeaseOwner,
-      now: number,
-    ): Promise<StoredExport | undefined> {
-      const also = {
-        condition: "attribute_exists(#openShard) AND (attribute_not_exists(#completedAt) OR #completedAt <= :expired)",
-        values: { expired: now - FILES_KEPT_MS },
-      };
-      const item = await leases.take(exportKey(organizationId, exportId), owner, now, also);
-      return item && parseExport(item);
-    },
-
-    renew: (organizationId: string, exportId: string, owner: LeaseOwner, now: number): Promise<void> =>
-      leases.renew(exportKey(organizationId, exportId), owner, now),
-
-    checkpoint: (
-      organizationId: string,
-      { id, work, files }: ExportCheckpoint,
-      owner: LeaseOwner,
-      now: number,
-    ): Promise<void> =>
-      leases.renew(exportKey(organizationId, id), owner, now, { set: { status: "running", work, files } }),
-
-    release: (organizationId: string, exportId: string, owner: LeaseOwner): Promise<void> =>
-      leases.release(exportKey(organizationId, exportId), owner),
-
-    /**
-     * Ends the export. Its place is freed first: a crash in between leaves an export that ends again, and never a place
-     * that is taken for ever.
-     */
-    async end(organizationId: string, exportId: string, end: ExportEnd, owner: LeaseOwner): Promise<void> {
-      await freePlace(client, tableName, organizationId, exportId);
-      // A failed export has no files that must be deleted later.
-      const remove = end.status === "failed" ? [...WORK_ATTRIBUTES, "openShard"] : WORK_ATTRIBUTES;
-      await write(organizationId, exportId, owner, { set: end, remove });
-    },
-
-    /** Marks the files of a completed export as deleted. */
-    forgetFiles: (organizationId: string, exportId: string, owner: LeaseOwner): Promise<void> =>
-      write(organizationId, exportId, owner, {
-        set: { status: "deleted" },
-        remove: [...WORK_ATTRIBUTES, "openShard"],
-      }),
   };
 };

@@ -11,7 +11,8 @@ import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.
 import { type ExportErrorCode, TIME_LIMIT_MS } from "./export.ts";
 import { type ExportEvents, type ExportRequested, exportRequested } from "./export-events.ts";
 import type { ExportWork, StoredExport, StoredFile } from "./export-item.ts";
-import type { ExportCheckpoint, ExportLeaseStore, ExportStore } from "./export-store.ts";
+import type { ExportCheckpoint, ExportLeaseStore } from "./export-lease-store.ts";
+import type { ExportStore } from "./export-store.ts";
 import type { FileSource } from "./file-source.ts";
 import {
   deleteObjects,

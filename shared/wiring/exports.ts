@@ -1,6 +1,7 @@
 /** The exports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 import { createExportEvents } from "../exports/export-events.ts";
-import { createExportLeaseStore, createExportStore } from "../exports/export-store.ts";
+import { createExportLeaseStore } from "../exports/export-lease-store.ts";
+import { createExportStore } from "../exports/export-store.ts";
 import { createExportWorker, type ExportWorker } from "../exports/export-worker.ts";
 import { createNextSource } from "../exports/organization-sources.ts";
 import { createReadExport, type ReadExport } from "../exports/read-export.ts";

@@ -16,7 +16,8 @@ import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts
 import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
 import { createEraseExportsStore } from "../../../shared/exports/erase-exports-store.ts";
 import { createExportEvents } from "../../../shared/exports/export-events.ts";
-import { createExportLeaseStore, createExportStore } from "../../../shared/exports/export-store.ts";
+import { createExportLeaseStore } from "../../../shared/exports/export-lease-store.ts";
+import { createExportStore } from "../../../shared/exports/export-store.ts";
 import { createExportWorker, type ExportWorkSummary } from "../../../shared/exports/export-worker.ts";
 import { createNextSource } from "../../../shared/exports/organization-sources.ts";
 import { createRequestExport, type Wanted } from "../../../shared/exports/request-export.ts";

@@ -1,7 +1,8 @@
 /** Exports on real tables, with objects in memory, and workers whose calls a test may delay or fail. */
 import { BatchWriteCommand, DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { createExportEvents, ExportRequested } from "../../../shared/exports/export-events.ts";
-import { createExportLeaseStore, createExportStore } from "../../../shared/exports/export-store.ts";
+import { createExportLeaseStore } from "../../../shared/exports/export-lease-store.ts";
+import { createExportStore } from "../../../shared/exports/export-store.ts";
 import { createExportWorker, type ExportWorkSummary } from "../../../shared/exports/export-worker.ts";
 import { createNextSource } from "../../../shared/exports/organization-sources.ts";
 import { createReadExport } from "../../../shared/exports/read-export.ts";
