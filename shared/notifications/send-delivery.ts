@@ -18,7 +18,8 @@ import { slackMessage } from "./messages/slack.ts";
 import { teamsMessage } from "./messages/teams.ts";
 import { webhookBody, webhookHeaders } from "./messages/webhook.ts";
 import type { DestinationItem } from "./notification-items.ts";
-import { type GuardedRequest, GuardedRequestError } from "./sending/guarded-request.ts";
+import type { GuardedRequest } from "./sending/guarded-request.ts";
+import { GuardedRequestError } from "./sending/request-failure.ts";
 import { hasFailedForLong, pauseAfter } from "./sending/retry-schedule.ts";
 import type { SendingStore } from "./sending-store.ts";
 

@@ -17,7 +17,7 @@ import {
 import { handOver, takeSecret } from "../../../functions/console/app/views/notifications/new-secret.ts";
 import { attentionOf } from "../../../functions/console/app/views/overview/attention.ts";
 import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
-import { requestFailures } from "../../../shared/notifications/sending/guarded-request.ts";
+import { requestFailures } from "../../../shared/notifications/sending/request-failure.ts";
 import { deliveriesInAllStates, destinationsInAllStates } from "../../support/notification-answers.ts";
 
 const NOW = 1_795_219_200_000;

@@ -20,11 +20,8 @@ import {
   redactedAnswer,
   type SendDependencies,
 } from "../../../shared/notifications/send-delivery.ts";
-import {
-  type GuardedAnswer,
-  GuardedRequestError,
-  type RequestFailure,
-} from "../../../shared/notifications/sending/guarded-request.ts";
+import type { GuardedAnswer } from "../../../shared/notifications/sending/pinned-post.ts";
+import { GuardedRequestError, type RequestFailure } from "../../../shared/notifications/sending/request-failure.ts";
 import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { getItem } from "../../../shared/runtime/get-item.ts";

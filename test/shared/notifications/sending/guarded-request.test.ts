@@ -4,12 +4,9 @@ import { createServer } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import {
-  createGuardedRequest,
-  type GuardedRequestError,
-  type ResolveHost,
-} from "../../../../shared/notifications/sending/guarded-request.ts";
+import { createGuardedRequest, type ResolveHost } from "../../../../shared/notifications/sending/guarded-request.ts";
 import type { TargetPolicy } from "../../../../shared/notifications/sending/public-address.ts";
+import type { GuardedRequestError } from "../../../../shared/notifications/sending/request-failure.ts";
 import { createSelfSignedCertificate } from "../../../support/self-signed-certificate.ts";
 
 const HOST = "receiver.example";
