@@ -172,6 +172,10 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     await record("createDestination", type, "POST notifications", {
       ...{ type, name: `Alerts in ${type}`, url: "https://chat.example.com/services/T0/B0/secret" },
     });
+  await eventually("the mail that asks to confirm the address has left", async () => {
+    const { body } = await acme.call("GET", "notifications");
+    return (body as { lastDeliveredAt?: number }[]).some(({ lastDeliveredAt }) => lastDeliveredAt !== undefined);
+  });
   await record("listDestinations", "four", "GET notifications");
   await record("changeDestination", "new_secret", `PUT notifications/${hookId}`, {
     ...{ name: "SOC", filter: soc, digest: { every: "hour" }, rollSecret: true },
