@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { storedObjects } from "../support/stored-objects.ts";
 
 let service: Awaited<ReturnType<typeof shareService>>;
 let provider: ReturnType<typeof simulatedProvider>;
@@ -25,12 +26,27 @@ const completed = (organization: ReturnType<typeof organizationOf>, id: string) 
     (await erasuresOf(organization).list()).find((erasure) => erasure.id === id && erasure.status === "completed"),
   );
 
+const webhook = { type: "webhook", name: "SOC", url: "https://soc.example.com/hooks/of-the-erased" };
+
+/** A destination with a delivery, and an export of the events. @returns the key of the export's file */
+const leaveMore = async (organization: ReturnType<typeof organizationOf>, claims?: object): Promise<string> => {
+  const { body: destination } = await organization.call("POST", "notifications", webhook, claims);
+  await organization.call("POST", `notifications/${(destination as { id: string }).id}/test`, {}, claims);
+  const { body: requested } = await organization.call("POST", "security/exports", { format: "ndjson" }, claims);
+  const url = await eventually("the export has a file", async () => {
+    const { body } = await organization.call("GET", `security/exports/${(requested as { id: string }).id}`);
+    return (body as { files: { url?: string }[] }).files[0]?.url;
+  });
+  return decodeURIComponent(new URL(url).pathname.split("/").slice(2).join("/"));
+};
+
 /** Both scopes run at the same time, because each erasure waits some seconds. */
 describe("an erasure", () => {
   let all: ReturnType<typeof organizationOf>;
   let others: ReturnType<typeof organizationOf>;
   let ofUser: ReturnType<typeof organizationOf>;
   let othersRecords: unknown;
+  let fileKey: string;
   let asked: Awaited<ReturnType<ReturnType<typeof erasuresOf>["request"]>>;
   let askedOfUser: typeof asked;
 
@@ -42,9 +58,12 @@ describe("an erasure", () => {
     await others.connect((await provider.account(8, { seed: "others" })).apiKey);
     await ofUser.call("GET", "security", undefined, { userId: "bob-the-leaver", role: "guest" });
     await ofUser.call("PUT", "settings", { recordAccess: { member: ["invoices"] } }, { userId: "bob-the-leaver" });
+    await leaveMore(ofUser, { userId: "bob-the-leaver" });
     expect(JSON.stringify(await ofUser.events())).toContain("bob-the-leaver");
     askedOfUser = await erasuresOf(ofUser).request({ scope: "user", userId: "bob-the-leaver" });
     await Promise.all([all.lastRun(), others.lastRun()]);
+    fileKey = await leaveMore(all);
+    expect((await storedObjects(service, "exports", fileKey)).size).toBe(1);
     othersRecords = await others.records("customers");
     asked = await erasuresOf(all).request({ scope: "all", reason: "we leave" });
   });
@@ -63,6 +82,8 @@ describe("an erasure", () => {
     for (const type of ["customers", "subscriptions", "invoices", "payments"])
       expect(await all.records(type)).toEqual([]);
     expect((await all.call("GET", "connection")).body).toMatchObject({ status: "disconnected" });
+    for (const list of ["notifications", "security/exports"]) expect((await all.call("GET", list)).body).toEqual([]);
+    expect((await storedObjects(service, "exports", fileKey)).size).toBe(0);
     const events = await all.events();
     expect(events.filter((event) => Number(event.timestamp) < requestedAt && event.userId !== undefined)).toEqual([]);
     expect(events.some(({ eventType, action }) => /erasure/i.test(`${eventType} ${action}`))).toBe(true);
@@ -74,7 +95,8 @@ describe("an erasure", () => {
     const proof = await completed(ofUser, (askedOfUser.body as Erasure).id);
     expect(proof).toMatchObject({ scope: "user", removed: { records: 0 } });
     expect(proof.removed.events).toBeGreaterThan(0);
-    for (const path of ["security?limit=1000", "security/alert", "settings", "erasure", "circuit-breaker", "sync"])
+    const kept = ["security?limit=1000", "security/alert", "settings", "erasure", "circuit-breaker", "sync"];
+    for (const path of [...kept, "notifications", "security/exports"])
       expect((await ofUser.call("GET", path)).text).not.toContain("bob-the-leaver");
   });
 
