@@ -38,7 +38,7 @@ const CLOCK_LEEWAY_MS = 30_000;
 
 const OpenApi = z.looseObject({
   openapi: z.string().startsWith("3.1"),
-  paths: z.record(z.string(), z.looseObject({ get: z.looseObject({}).optional() })),
+  paths: z.record(z.string(), z.looseObject({ get: z.looseObject({ security: z.array(z.unknown()) }).optional() })),
 });
 const Me = z.object({
   userId: z.string(),
@@ -109,11 +109,11 @@ const roundTripPlant = async ({ apiUrl, token }: Required<Target>): Promise<unde
   expectError(await remove(), "plant_not_found");
 };
 
-/** Every list and document of the API that needs no id. */
+/** Every list and document of the API that needs a token and no id: pages behind links need the key of their link. */
 const readAll = async ({ apiUrl, token }: Required<Target>): Promise<string> => {
   const document = expectBody(await send(`${apiUrl}/openapi.json`), OpenApi, "an OpenAPI document");
   const paths = Object.entries(document.paths).flatMap(([path, { get }]) =>
-    get !== undefined && path.startsWith(INTEGRATION) && !path.includes("{") ? [path] : [],
+    get !== undefined && get.security.length > 0 && path.startsWith(INTEGRATION) && !path.includes("{") ? [path] : [],
   );
   let refused = 0;
   for (const path of paths) {

@@ -238,16 +238,31 @@ export const isBadRequest = (refusal: Refusal): boolean =>
 /** The title of the body with the actions on alerts. */
 export const ALERTS = "post /api/integrations/provider/security/alert: body";
 
+/** The body with the filter of an export. */
+const EXPORT_FILTER = "post /api/integrations/provider/security/exports: body";
+
 /** The words that the service accepts in any case of ASCII. The document lists them in one case: the type of a client. */
 export const WORDS_IN_ANY_CASE = ["eventType", "category", "riskLevel", "source"];
 
-/** The spellings of a value in the case of the document, if it may be a word in another case. */
+/** The same words in bodies. */
+const wordsOfBodies: Record<string, readonly string[]> = {
+  [ALERTS]: ["riskLevel"],
+  [EXPORT_FILTER]: ["format", ...WORDS_IN_ANY_CASE],
+};
+
+/** A value with each word that may be in another case in the case of the document. Each has one case there. */
 const inListedCase = ({ place, name, title }: Input, value: unknown): unknown[] => {
   const spell = (word: unknown) =>
-    typeof word === "string" && /^[ -~]*$/.test(word) ? [word.toUpperCase(), word.toLowerCase()] : [];
-  if (place === "query" && WORDS_IN_ANY_CASE.includes(name)) return spell(value);
-  if (title !== ALERTS || typeof value !== "object" || value === null || !("riskLevel" in value)) return [];
-  return spell(value.riskLevel).map((riskLevel) => ({ ...value, riskLevel }));
+    typeof word === "string" && /^[ -~]*$/.test(word) ? [word, word.toUpperCase(), word.toLowerCase()] : [word];
+  if (place === "query") return WORDS_IN_ANY_CASE.includes(name) ? spell(value) : [];
+  if (typeof value !== "object" || value === null) return [];
+  return (wordsOfBodies[title] ?? []).reduce<object[]>(
+    (bodies, field) =>
+      bodies.flatMap((body) =>
+        field in body ? spell(body[field as keyof typeof body]).map((word) => ({ ...body, [field]: word })) : [body],
+      ),
+    [value],
+  );
 };
 
 /** Whether the document allows a value, or would in another case. */
