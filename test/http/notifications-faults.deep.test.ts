@@ -3,13 +3,15 @@
  * in exactly one single notification or one summary of each destination that takes it, and doubles have the same id.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { hashOfAlertId, unresolvedKey } from "../../shared/security/alerts/alert-item.ts";
 import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-publisher.ts";
 import { EVENT_SOURCE } from "../../shared/terms/event-source.ts";
+import { organizationKey } from "../../shared/terms/keys.ts";
 import { rangeOf } from "../support/depth.ts";
 import { killInstances } from "../support/instance-processes.ts";
 import { startTestCloud, type TestCloud } from "../support/local-cloud.ts";
@@ -20,6 +22,7 @@ import { startWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const NOTIFICATIONS = "/api/integrations/provider/notifications";
 const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const PATIENCE = 240_000;
 
 let cloud: TestCloud;
@@ -51,8 +54,39 @@ const until = async (what: string, holds: () => unknown): Promise<void> => {
   }
 };
 
-/** Publishes changes of alerts on the bus, ten a call. */
+/** The tables of the cloud past every role, for what no endpoint makes or shows. */
+const withTable = async <Result>(
+  name: string,
+  work: (client: DynamoDBDocumentClient, tableName: string) => Promise<Result>,
+): Promise<Result> => {
+  const tableName = cloud.stack.tables.find((one) => one.includes(name));
+  if (tableName === undefined) throw new Error(`There is no table ${name}.`);
+  const client = DynamoDBDocumentClient.from(engineClient(cloud.stack.dynamodbUrl), documentTranslation);
+  try {
+    return await work(client, tableName);
+  } finally {
+    client.destroy();
+  }
+};
+
+/** Stores the alerts: what is dispatched late is read again. */
+const storeAlerts = (changes: readonly SecurityAlertChanged[]): Promise<void> =>
+  withTable("TablesSecurityAlerts", async (client, tableName) => {
+    const puts = changes.map(({ organizationId = "", alert }) => ({
+      PutRequest: {
+        Item: {
+          ...{ scope: organizationKey(organizationId), key: unresolvedKey(hashOfAlertId(alert.id) ?? "") },
+          ...{ ...alert, eventIds: [], ttl: Math.ceil((Date.now() + WEEK_MS) / 1_000) },
+        },
+      },
+    }));
+    for (const i of rangeOf(Math.ceil(puts.length / 25)))
+      await client.send(new BatchWriteCommand({ RequestItems: { [tableName]: puts.slice(25 * i, 25 * i + 25) } }));
+  });
+
+/** Stores alerts, and publishes their changes on the bus, ten a call. */
 const publish = async (changes: readonly SecurityAlertChanged[]): Promise<void> => {
+  await storeAlerts([...new Map(changes.map((change) => [change.alert.id, change])).values()]);
   const { arn, environment } = functionOf("CreatePlant");
   const batches = rangeOf(Math.ceil(changes.length / 10)).map((i) => changes.slice(10 * i, 10 * i + 10));
   const sendNext = async (): Promise<void> => {
@@ -113,23 +147,18 @@ const organizationOf = (organizationId: string) => {
 };
 
 /** The alerts that wait in, or were part of, each summary, by the id of its delivery. */
-const heldAlerts = async (): Promise<Map<string, string[]>> => {
-  const TableName = cloud.stack.tables.find((name) => name.includes("Notifications"));
-  const client = DynamoDBDocumentClient.from(engineClient(cloud.stack.dynamodbUrl), documentTranslation);
-  const held = new Map<string, string[]>();
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(new ScanCommand({ TableName, ...(ExclusiveStartKey && { ExclusiveStartKey }) }));
-    for (const { key } of page.Items ?? []) {
-      const [kind, destinationId, deliveryId, alertId = ""] = String(key).split("#");
-      const id = `${destinationId}_${deliveryId}`;
-      if (kind === "held") held.set(id, [...(held.get(id) ?? []), alertId]);
+const heldAlerts = (): Promise<Map<string, string[]>> =>
+  withTable("TablesNotifications", async (client, TableName) => {
+    const held = new Map<string, string[]>();
+    for await (const { Items = [] } of paginateScan({ client }, { TableName })) {
+      for (const { key } of Items) {
+        const [kind, destinationId, deliveryId, alertId = ""] = String(key).split("#");
+        const id = `${destinationId}_${deliveryId}`;
+        if (kind === "held") held.set(id, [...(held.get(id) ?? []), alertId]);
+      }
     }
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
-  client.destroy();
-  return held;
-};
+    return held;
+  });
 
 const queueDepth = async (name: string): Promise<number> => {
   const { queues } = (await (await fetch(`${cloud.stack.controlUrl}/`)).json()) as {
