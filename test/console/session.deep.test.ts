@@ -235,7 +235,10 @@ describe("while the API fails, the console", () => {
     await ours.call("GET", "security", undefined, { role: "guest", userId: "eve" });
     const opened = await openConsole(browser, admin, { path: EVENTS });
     const { page } = opened;
-    const events = page.getByText("eve").first();
+    const events = page
+      .getByRole("table")
+      .getByText(/\beve\b/)
+      .first();
     await events.waitFor();
     await page.clock.install();
     const body = JSON.stringify({ error: 50301, message: "The store does not answer." });
