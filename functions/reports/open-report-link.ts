@@ -4,9 +4,8 @@
  */
 import { reportRoutes } from "../../shared/api/report-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { parseFields, parseQuery } from "../../shared/http/parse-request.ts";
+import { readLinkKey } from "../../shared/http/link-key.ts";
 import { renderReport } from "../../shared/reports/html/render-report.ts";
-import { DomainError } from "../../shared/runtime/domain-error.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireReportLinkOpener, wireReportReader } from "../../shared/wiring/reports.ts";
 
@@ -22,13 +21,6 @@ export const handler = createHandler(
   },
   {
     ...wireHandler(route),
-    openLink: async ({ pathParameters, rawQueryString }) => {
-      const sent = parseQuery(rawQueryString, ["key"], true);
-      if (sent.key === undefined) {
-        throw new DomainError("no_bearer_token", "The link lacks its key. Open the link as it was created.");
-      }
-      const { key } = parseFields(route.request.query, sent, "query");
-      return openLink(pathParameters?.id ?? "", key);
-    },
+    openLink: async (event) => openLink(event.pathParameters?.id ?? "", readLinkKey(event)),
   },
 );

@@ -1,5 +1,6 @@
 /** The endpoints of notifications. Decisions: docs/notifications.md. */
 import * as z from "zod/mini";
+import { linkQuery } from "../http/link-key.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import { NotificationDelivery } from "../notifications/delivery.ts";
 import {
@@ -11,17 +12,6 @@ import {
 
 const destinationParams = z.object({
   id: z.string().register(z.globalRegistry, { description: "The id of the destination." }),
-});
-
-/** Sealed in base64url; the longest, which names an organization of 128 characters, is shorter. */
-const KEY = /^[A-Za-z0-9_-]{1,4096}$/;
-const KEY_ERROR = "expected the key of a link: 1 to 4096 letters, digits, - or _";
-
-const linkQuery = z.object({
-  key: z
-    .string({ error: KEY_ERROR })
-    .check(z.regex(KEY, { error: KEY_ERROR }))
-    .register(z.globalRegistry, { description: "The key in the link; opaque to clients." }),
 });
 
 export const notificationRoutes = {
@@ -127,7 +117,7 @@ export const notificationRoutes = {
       "Returns a page with a button that confirms or unsubscribes the address. Opening it changes nothing, because scanners of mails open links.",
     request: { query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
-    failures: ["link_not_found", "link_ended", "store_unavailable"],
+    failures: ["no_bearer_token", "link_not_found", "link_ended", "store_unavailable"],
   }),
   useEmailLink: defineRoute({
     method: "POST",
@@ -139,6 +129,6 @@ export const notificationRoutes = {
       "Does what the link in a mail says, and returns a page that says so. The body is ignored: mail programs post `List-Unsubscribe=One-Click` (RFC 8058).",
     request: { query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
-    failures: ["link_not_found", "link_ended", "store_unavailable"],
+    failures: ["no_bearer_token", "link_not_found", "link_ended", "store_unavailable"],
   }),
 } as const satisfies Record<string, Route>;

@@ -1,12 +1,9 @@
 /** The endpoints of reports. Decisions: docs/reports.md. */
 import * as z from "zod/mini";
+import { linkQuery } from "../http/link-key.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
 import { ReportLink } from "../reports/report-link.ts";
-
-/** Sealed in base64url. The longest key, which names an organization, a user and a session, is shorter. */
-const KEY = /^[A-Za-z0-9_-]{1,4096}$/;
-const KEY_ERROR = "expected the key of a link: 1 to 4096 letters, digits, - or _";
 
 const params = z.object({
   id: z.string().register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
@@ -59,15 +56,7 @@ export const reportRoutes = {
     summary: "Open a link to a report",
     description:
       "Returns the report's HTML page. The link is the authentication: a link without its key is 401; one that was altered, or issued for another report, is 404; one that has expired is 410. The organization's IP allowlist holds.",
-    request: {
-      params,
-      query: z.object({
-        key: z
-          .string({ error: KEY_ERROR })
-          .check(z.regex(KEY, { error: KEY_ERROR }))
-          .register(z.globalRegistry, { description: "The key in the link; opaque to clients." }),
-      }),
-    },
+    request: { params, query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
     failures: ["no_bearer_token", "report_not_found", "link_not_found", "link_ended"],
   }),

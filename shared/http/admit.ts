@@ -20,6 +20,8 @@ import type { Route } from "./route.ts";
 /** A public route needs no dependency; a route of the integration needs all but the last. */
 export type AdmissionDependencies = {
   authenticate?: Authenticate;
+  /** Of a public route behind a link; throws DomainError `no_bearer_token` if the request has no key. */
+  requireKey?: (event: APIGatewayProxyEventV2) => unknown;
   /** Of a `link` route: the caller who created the request's link. */
   openLink?: (event: APIGatewayProxyEventV2) => Promise<Caller>;
   /** The settings of an organization, read strongly. */
@@ -66,9 +68,14 @@ export type Admit = (event: APIGatewayProxyEventV2) => Promise<Caller | undefine
  * @throws Error if a dependency that the route needs is missing: incomplete wiring must not open a route.
  */
 export const createAdmission = (route: Route, dependencies: AdmissionDependencies): Admit => {
-  const { authenticate, openLink, settings, recordRefusal, noteFailure } = dependencies;
+  const { authenticate, requireKey, openLink, settings, recordRefusal, noteFailure } = dependencies;
   const { permission } = route;
-  if (permission === "public") return async () => undefined;
+  if (permission === "public") {
+    return async (event) => {
+      requireKey?.(event);
+      return undefined;
+    };
+  }
   const identify: AdmissionDependencies["openLink"] =
     permission === "link" ? openLink : authenticate && ((event) => authenticate(event.headers.authorization));
   if (identify === undefined) throw new Error(`${route.method} ${route.path} needs authentication.`);

@@ -11,7 +11,7 @@ export const errorMeanings = {
   invalid_cursor: "The cursor was not issued for this caller and this query.",
   invalid_authorization: "The state was not issued to this user, has expired or was already used.",
   webhook_rejected: "The webhook's signature is not valid, or no connection receives webhooks at this URL.",
-  no_bearer_token: "The request has no bearer token, or the link to a report lacks its key.",
+  no_bearer_token: "The request has no bearer token, or a link lacks its key.",
   invalid_token: "The service does not accept the token.",
   expired_token: "The token has expired.",
   role_may_not: "The caller's role does not have the permission.",

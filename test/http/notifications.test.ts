@@ -334,7 +334,9 @@ describe("an e-mail destination", () => {
     for (const method of ["GET", "POST"]) {
       expect(await pageOf(method, altered)).toMatchObject({ status: 404, text: expect.stringContaining("40406") });
       expect(await pageOf(method, confirm.replace(/key=.*/, "key=a.b"))).toMatchObject({ status: 400 });
-      expect(await pageOf(method, confirm.replace(/\?.*/, ""))).toMatchObject({ status: 400 });
+      expect(await pageOf(method, confirm.replace(/\?.*/, ""))).toMatchObject({
+        ...{ status: 401, text: expect.stringContaining("40101") },
+      });
     }
     const moved = await ask("PUT", `/${id}`, { name: "On call", address: `new-${address}` });
     expect(moved).toMatchObject({ status: 200, body: { status: "unconfirmed", target: `new-${address}` } });
