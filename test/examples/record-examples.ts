@@ -232,9 +232,9 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     ...{ format: "csv", riskLevel: "HIGH", since: "2026-11-01T00:00:00Z" },
   });
   await record("startOrganizationExport", "all", "POST export");
-  await eventually("the export is complete", async () => {
-    const { body } = await acme.call("GET", `security/exports/${exportId}`);
-    return (body as { status: string }).status === "completed";
+  await eventually("both exports are complete", async () => {
+    const { body } = await acme.call("GET", "security/exports");
+    return (body as { status: string }[]).every(({ status }) => status === "completed");
   });
   await record("getExport", "completed", `GET security/exports/${exportId}`);
   await record("listExports", "latest", "GET security/exports?limit=2");
