@@ -1,11 +1,7 @@
 /** What the schemas of requests cannot say: which time zones and URLs a destination may have. Pure. */
 import { DomainError } from "../runtime/domain-error.ts";
-import {
-  type DestinationChangeRequest,
-  type DestinationRequest,
-  type DestinationType,
-  ZONE_EXPECTED,
-} from "./destination.ts";
+import type { DestinationChangeRequest, DestinationRequest, DestinationType } from "./destination.ts";
+import { ZONE_EXPECTED } from "./destination-settings.ts";
 import { checkTargetUrl, type TargetRules } from "./sending/public-address.ts";
 
 /** Whether this runtime knows a time zone of the IANA database; `UTC` is one. */

@@ -19,7 +19,8 @@ import { decideHold, type Hold, holdForStorm } from "./decide-hold.ts";
 import { type DueNotification, decideNotice } from "./decide-notice.ts";
 import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef } from "./delivery.ts";
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
-import type { Destination, ReportRhythm } from "./destination.ts";
+import type { Destination } from "./destination.ts";
+import type { ReportRhythm } from "./destination-settings.ts";
 import { type Notification, NotifiedAlert } from "./messages/notification.ts";
 import type { NoticeStore } from "./notice-store.ts";
 

@@ -99,6 +99,14 @@ describe("the form of a destination", () => {
     const wrong = { ...draft, levels: [], changes: [], rules: [], isQuiet: true, quiet, every: "day" as const, at: "" };
     expect(Object.keys(problemsOf(wrong))).toEqual(["name", "levels", "changes", "rules", "quiet", "at"]);
   });
+
+  it("takes an address that gets reports only", () => {
+    const draft = { ...emptyDraft("UTC"), name: "Audit", changes: [], reports: ["daily" as const] };
+    expect(problemsOf(draft)).toEqual({});
+    const request = DestinationRequest.parse(requestOf("email", draft, "audit@example.com"));
+    expect(request).toMatchObject({ filter: { changes: [] }, reports: ["daily"] });
+    expect(selectionInWords({ filter: { changes: [] } })).toBe("No alerts");
+  });
 });
 
 it("hands a new secret over once, and to its own destination only", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { decideNotice } from "../../../shared/notifications/decide-notice.ts";
-import type { DestinationFilter } from "../../../shared/notifications/destination.ts";
+import type { DestinationFilter } from "../../../shared/notifications/destination-settings.ts";
 import type { NoticeItem } from "../../../shared/notifications/notification-items.ts";
 import type { Alert, AlertChange } from "../../../shared/security/alerts/alert.ts";
 import { alertHash, alertId } from "../../../shared/security/alerts/alert-item.ts";
@@ -41,6 +41,9 @@ describe("a change of an alert", () => {
       { change: "raised", raisedAt: before },
       "raised HIGH",
     ],
+    ["raised, for reports only", { change: "raised", filter: { changes: [] } }, undefined],
+    ["risen, for reports only", { change: "repeated", alert: risen, filter: { changes: [] } }, undefined],
+    ["resolved, for reports only", { change: "resolved", alert: resolved, filter: { changes: [] } }, undefined],
     ["raised again, at the same level", { change: "repeated", notice: { HIGH: said } }, undefined],
     ["raised again, before a new destination knows it", { change: "repeated", raisedAt: before }, undefined],
     ["raised again, before the event that raised it", { change: "repeated" }, undefined],

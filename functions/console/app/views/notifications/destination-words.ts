@@ -97,8 +97,9 @@ const list = new Intl.ListFormat("en", { type: "conjunction" });
 const inWords = (values: readonly string[], names: Readonly<Record<string, string>>): string =>
   list.format(values.map((value) => names[value]?.toLowerCase() ?? value));
 
-/** What a destination gets, such as "Alerts of level critical and high, when raised". */
+/** What a destination gets, such as "Alerts of level critical and high, when raised". Reports are named apart. */
 export const selectionInWords = ({ filter: { levels, rules, changes } }: Pick<Destination, "filter">): string => {
+  if (changes?.length === 0) return "No alerts";
   const sorted = levels && levelOrder.filter((level) => (levels as readonly string[]).includes(level));
   return [
     sorted === undefined ? "Alerts of all levels" : `Alerts of level ${inWords(sorted, levelNames)}`,

@@ -55,7 +55,7 @@ export const problemsOf = (draft: Draft): DraftProblems => {
   return {
     ...(name.trim() === "" && { name: "Enter a name." }),
     ...(draft.levels.length === 0 && { levels: "Choose at least one level." }),
-    ...(draft.changes.length === 0 && { changes: "Choose at least one change." }),
+    ...(draft.changes.length === 0 && draft.reports.length === 0 && { changes: "Choose at least one change." }),
     ...(rules?.length === 0 && { rules: "Choose at least one rule, or all rules." }),
     ...(isQuiet && quietProblem !== undefined && { quiet: quietProblem }),
     ...(every === "day" && !TIME.test(at) && { at: "Enter the time of the summary." }),
