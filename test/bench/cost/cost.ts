@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "../../../infra/build.ts";
-import { synthesise } from "../../../infra/synth.ts";
+import { prepareAssembly } from "../../../infra/prepare-assembly.ts";
 import { measureUsage } from "./measure.ts";
 import { defaultWorkload, type Workload } from "./model.ts";
 import { renderCost } from "./render.ts";
@@ -44,7 +43,7 @@ export const renderPage = (page: string, measured: Measured): string => {
 
 type Template = { Resources: Record<string, { Type: string; Properties?: { Metrics?: { MetricStat?: unknown }[] } }> };
 
-/** What the deployed template bills while nothing happens. The stages do not differ in it. */
+/** What a template bills while nothing happens. The local cloud's has every option that adds to it. */
 export const countResources = (assemblyDirectory: string): Measured["resources"] => {
   const template = readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8");
   const { Resources } = JSON.parse(template) as Template;
@@ -67,8 +66,7 @@ const measure = async (): Promise<void> => {
   const workDirectory = mkdtempSync(join(tmpdir(), "cost-"));
   try {
     progress("Building and synthesising …");
-    await build();
-    const assemblyDirectory = await synthesise(join(workDirectory, "assembly"));
+    const assemblyDirectory = await prepareAssembly(join(workDirectory, "assembly"));
     const options = { quick: false, only: [], seed: 1 };
     const measured = await measureUsage(
       { options, assemblyDirectory, workDirectory, progress },
