@@ -30,7 +30,7 @@ const MILLION = 1_000_000;
 const KEPT_MONTHS = 7 / 30;
 /** Half a unit for 4 KB of events is 50,000 units for a million; a second read of the events would exceed it. */
 const READS: Budget = { limit: 60_000 };
-/** With 10,000 events up to 31 units, most of them once for each export. A unit for each page or event would exceed it. */
+/** With 10,000 events up to 31 units, most of them once for each export. A unit for each event would exceed it. */
 const WRITES: Budget = { limit: 4_000 };
 
 type Export = { id: string; status: string; files: { bytes: number; count: number }[] };
