@@ -16,6 +16,8 @@ export const offerShared = async (answers: Record<string, () => unknown>): Promi
       response.writeHead(500).end(String(error));
     }
   });
+  // A worker that loads the next test file would find its connection closed when it asks.
+  listening.keepAliveTimeout = 0;
   server = await listen(listening, 0);
   process.env.SHARED_SERVER_URL = server.url;
 };
