@@ -67,9 +67,8 @@ export const createFrontEnd = (options: FrontEndOptions): Server => {
     });
   };
   const server = createServer(
-    // Twice the limit of headers, so that we answer 431 to a request slightly over it. Idle connections are the client's to
-    // close: if we did, a busy client could send a request on a connection that has just ended.
-    { maxHeaderSize: 2 * maxHeaderBytes, keepAliveTimeout: 0 },
+    // Twice the limit of headers, so that we answer 431 to a request slightly over it.
+    { maxHeaderSize: 2 * maxHeaderBytes, keepAliveTimeout: 60_000 },
     async (message, response) => {
       response.setHeader("date", new Date(now()).toUTCString());
       try {
