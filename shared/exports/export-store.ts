@@ -89,10 +89,7 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
             ExpressionAttributeValues: { ":ids": new Set([id]), ":max": MAX_RUNNING },
           },
         },
-      ]).catch((cause: unknown) => {
-        if (cause instanceof DomainError) throw cause;
-        throw new DomainError("store_unavailable", "The request was not stored. Try again.", { cause });
-      });
+      ]);
       // An earlier attempt of the same request has stored the export.
       if (failed.size === 0 || failed.has(0)) return;
       throw new DomainError(

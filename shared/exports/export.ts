@@ -3,6 +3,7 @@
  * a bucket (export-worker.ts). A link downloads a file for 15 minutes; files are deleted after 7 days. docs/exports.md.
  */
 import * as z from "zod/mini";
+import { described } from "../json/described.ts";
 import { count, epochMs } from "../json/number-fields.ts";
 import { word } from "../json/word.ts";
 import { SecurityQuery } from "../security/monitoring/security-report.ts";
@@ -36,11 +37,6 @@ export const exportFormats = ["ndjson", "csv", "ocsf"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export const exportStatuses = ["requested", "running", "completed", "failed", "deleted"] as const;
-
-const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema => {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-};
 
 const { eventType, category, riskLevel, userId, source, ipAddress, since, until, processed, success } =
   SecurityQuery.shape;

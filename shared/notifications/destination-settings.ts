@@ -1,5 +1,6 @@
 /** What a destination gets, and when: its filter, quiet hours, digest and reports. Pure. docs/notifications.md. */
 import * as z from "zod/mini";
+import { described } from "../json/described.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 import { type NotifiedChange, notifiedChanges } from "./messages/notification.ts";
 
@@ -9,12 +10,6 @@ export type ReportRhythm = (typeof reportRhythms)[number];
 
 const MAX_RULES = 50;
 const MAX_RULE_CHARACTERS = 64;
-
-/** A schema with a description in the OpenAPI document. */
-export const described = <Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema => {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-};
 
 const TIME_EXPECTED = "expected a time of day such as 22:00";
 /** A time of day, `00:00` to `23:59`. */

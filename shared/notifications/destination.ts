@@ -4,17 +4,10 @@
  * notification-items.ts what is stored. Pure. docs/notifications.md.
  */
 import * as z from "zod/mini";
+import { described } from "../json/described.ts";
 import { epochMs } from "../json/number-fields.ts";
 import { text } from "../json/text.ts";
-import {
-  DestinationFilter,
-  Digest,
-  described,
-  oneOf,
-  QuietHours,
-  reportRhythms,
-  reports,
-} from "./destination-settings.ts";
+import { DestinationFilter, Digest, oneOf, QuietHours, reportRhythms, reports } from "./destination-settings.ts";
 
 export const destinationTypes = ["webhook", "email", "slack", "teams"] as const;
 export type DestinationType = (typeof destinationTypes)[number];
