@@ -2,18 +2,14 @@
  * What an alert costs that one webhook destination is notified of: calls and request units by service, from the local cloud
  * with a metered store. The same alert without a destination is the base; the difference is the notification's.
  */
-import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { startDynamoDb } from "../../../infra/local/dynamodb/engine.ts";
-import { type LocalCloud, startLocalCloud } from "../../../infra/local/local-cloud.ts";
 import { synthesise } from "../../../infra/synth.ts";
 import { prices } from "../cost/prices.ts";
-import { startMeteringProxy } from "../mocks/metering-proxy.ts";
+import { type MeteredCloud, requestsTo, withMeteredCloud } from "../metered-cloud.ts";
 import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
 
-const INTEGRATION = "/api/integrations/provider";
 /** Below the 20 notifications of a destination in ten minutes, beyond which they become a summary. */
 const METERED = 10;
 const WARM_UP = 2;
@@ -28,25 +24,6 @@ const USD_PER_MILLION: Budget = { limit: 10 };
 const REQUESTS_PER_MESSAGE = 3;
 
 type Used = { reads: number; writes: number; invocations: number; calls: Record<string, number>; kinds: string[] };
-
-const requestsTo = async ({ stack }: LocalCloud, organizationId: string) => {
-  const headers = { "content-type": "application/json" };
-  const minted = await fetch(`${stack.issuerUrl}/token`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ organizationId, role: "admin", userId: "ada", expiresInSeconds: 80_000 }),
-  });
-  const { access_token: token } = (await minted.json()) as { access_token: string };
-  return async (method: string, path: string, body?: object): Promise<void> => {
-    const response = await fetch(`${stack.apiUrl}${INTEGRATION}${path}`, {
-      method,
-      headers: { ...headers, authorization: `Bearer ${token}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    await response.arrayBuffer();
-  };
-};
 
 /** A listener that takes every notification. */
 const startListener = async () => {
@@ -107,70 +84,65 @@ const judged = (metric: string, value: number, budget: Budget): Row => ({
   ...{ metric, budget: budgetText(budget), measured: String(round(value)), verdict: judge(round(value), budget) },
 });
 
+const measureOn = async (
+  { cloud, proxy }: MeteredCloud,
+  listener: Awaited<ReturnType<typeof startListener>>,
+): Promise<Row[]> => {
+  const send = await requestsTo(cloud, "acme");
+  let raised = 0;
+  const raise = async (count: number) => {
+    for (let index = 0; index < count; index++) {
+      raised += 1;
+      await send("POST", "/security/alert", {
+        action: "generate_alert",
+        title: `Alert ${raised}`,
+        riskLevel: "HIGH",
+      });
+    }
+    // Ends when the functions that the alerts started have ended.
+    await cloud.advanceClock(0);
+  };
+  const invocations = () => sum(cloud.functions.list().map((one) => one.invocations));
+  const measure = async (): Promise<Used> => {
+    await raise(WARM_UP);
+    proxy.read();
+    const before = { calls: cloud.calls(), invocations: invocations() };
+    await raise(METERED);
+    const { reads, writes, calls: kinds } = proxy.read();
+    return {
+      ...{ reads, writes, kinds },
+      calls: minus(cloud.calls(), before.calls),
+      invocations: invocations() - before.invocations,
+    };
+  };
+  const alone = await measure();
+  await send("POST", "/notifications", { type: "webhook", name: "Bench", url: listener.url });
+  await cloud.advanceClock(WINDOW_MS);
+  const receivedBefore = listener.received();
+  const notified = await measure();
+  const received = listener.received() - receivedBefore;
+  if (received !== WARM_UP + METERED) throw new Error(`${received} of ${WARM_UP + METERED} notifications arrived`);
+  // Messages: AlertsToNotify always, NotificationsToSend for the destination.
+  const [base, all] = [costOf(alone, 1), costOf(notified, 2)];
+  return [
+    row("an alert without a destination", describe(alone)),
+    row("an alert with one webhook destination", describe(notified)),
+    judged("read units of the notification", (notified.reads - alone.reads) / METERED, READS),
+    judged("write units of the notification", (notified.writes - alone.writes) / METERED, WRITES),
+    judged("USD for a million notifications, without the time of functions", (all - base) * 1e6, USD_PER_MILLION),
+  ];
+};
+
 const measureAlerts = async (bench: Bench): Promise<Row[]> => {
-  const engine = await startDynamoDb({});
-  const proxy = await startMeteringProxy(engine.endpoint);
   const listener = await startListener();
-  // The deployed default refuses addresses inside the network.
-  const assemblyDirectory = await synthesise(join(bench.workDirectory, "assembly-loopback"), {
-    notificationTargets: "loopback",
-  });
-  const cloud = await startLocalCloud({
-    assemblyDirectory,
-    dataDirectory: mkdtempSync(join(bench.workDirectory, "notified-")),
-    port: 0,
-    dynamodbEndpoint: proxy.endpoint,
-    log: () => undefined,
-  });
   try {
-    const send = await requestsTo(cloud, "acme");
-    let raised = 0;
-    const raise = async (count: number) => {
-      for (let index = 0; index < count; index++) {
-        raised += 1;
-        await send("POST", "/security/alert", {
-          action: "generate_alert",
-          title: `Alert ${raised}`,
-          riskLevel: "HIGH",
-        });
-      }
-      // Ends when the functions that the alerts started have ended.
-      await cloud.advanceClock(0);
-    };
-    const invocations = () => sum(cloud.functions.list().map((one) => one.invocations));
-    const measure = async (): Promise<Used> => {
-      await raise(WARM_UP);
-      proxy.read();
-      const before = { calls: cloud.calls(), invocations: invocations() };
-      await raise(METERED);
-      const { reads, writes, calls: kinds } = proxy.read();
-      return {
-        ...{ reads, writes, kinds },
-        calls: minus(cloud.calls(), before.calls),
-        invocations: invocations() - before.invocations,
-      };
-    };
-    const alone = await measure();
-    await send("POST", "/notifications", { type: "webhook", name: "Bench", url: listener.url });
-    await cloud.advanceClock(WINDOW_MS);
-    const receivedBefore = listener.received();
-    const notified = await measure();
-    const received = listener.received() - receivedBefore;
-    if (received !== WARM_UP + METERED) throw new Error(`${received} of ${WARM_UP + METERED} notifications arrived`);
-    // Messages: AlertsToNotify always, NotificationsToSend for the destination.
-    const [base, all] = [costOf(alone, 1), costOf(notified, 2)];
-    return [
-      row("an alert without a destination", describe(alone)),
-      row("an alert with one webhook destination", describe(notified)),
-      judged("read units of the notification", (notified.reads - alone.reads) / METERED, READS),
-      judged("write units of the notification", (notified.writes - alone.writes) / METERED, WRITES),
-      judged("USD for a million notifications, without the time of functions", (all - base) * 1e6, USD_PER_MILLION),
-    ];
+    // The deployed default refuses addresses inside the network.
+    const assemblyDirectory = await synthesise(join(bench.workDirectory, "assembly-loopback"), {
+      notificationTargets: "loopback",
+    });
+    return await withMeteredCloud({ ...bench, assemblyDirectory }, (metered) => measureOn(metered, listener));
   } finally {
-    await cloud.stop();
     await listener.stop();
-    await proxy.stop();
-    await engine.stop();
   }
 };
 

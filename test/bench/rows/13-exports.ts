@@ -2,24 +2,21 @@
  * What an export of security events costs, by format: 100,000 events in the local cloud with a metered store, and from that
  * a million. The price has the function's time as it was measured; Lambda at 1,024 MB is slower (docs/cost.md).
  */
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { startDynamoDb } from "../../../infra/local/dynamodb/engine.ts";
-import { type LocalCloud, startLocalCloud } from "../../../infra/local/local-cloud.ts";
+import type { LocalCloud } from "../../../infra/local/local-cloud.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { toItem } from "../../../shared/security/event-item.ts";
 import { DAY_MS, expiryOf } from "../../../shared/terms/hours.ts";
 import { randomEvents } from "../../security/random-events.ts";
 import { prices } from "../cost/prices.ts";
-import { startMeteringProxy } from "../mocks/metering-proxy.ts";
+import { type MeteredCloud, requestsTo, withMeteredCloud } from "../metered-cloud.ts";
 import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
 
 const ORGANIZATION = "acme";
-const EXPORTS = "/api/integrations/provider/security/exports";
+const EXPORTS = "/security/exports";
 const FORMATS = ["ndjson", "csv", "ocsf"] as const;
 const RETENTION_DAYS = 90;
 /** The maximum of a BatchWriteItem call. */
@@ -56,25 +53,6 @@ const seed = async ({ model }: LocalCloud, endpoint: string, total: number): Pro
   client.destroy();
 };
 
-const startRequests = async ({ stack }: LocalCloud) => {
-  const headers = { "content-type": "application/json" };
-  const minted = await fetch(`${stack.issuerUrl}/token`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ organizationId: ORGANIZATION, role: "admin", userId: "ada", expiresInSeconds: 80_000 }),
-  });
-  const { access_token: token } = (await minted.json()) as { access_token: string };
-  return async (method: string, path: string, body?: object): Promise<Export> => {
-    const response = await fetch(`${stack.apiUrl}${path}`, {
-      method,
-      headers: { ...headers, authorization: `Bearer ${token}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as Export;
-  };
-};
-
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 const round = (value: number): number => Math.round(value * 100) / 100;
 
@@ -91,79 +69,67 @@ const judged = (metric: string, value: number, budget: Budget): Row => ({
   ...{ metric, budget: budgetText(budget), measured: String(Math.round(value)), verdict: judge(value, budget) },
 });
 
-const measureExports = async (bench: Bench): Promise<Row[]> => {
+const measureOn = async ({ cloud, proxy, engineUrl }: MeteredCloud, bench: Bench): Promise<Row[]> => {
   const total = bench.options.quick ? 10_000 : 100_000;
-  const engine = await startDynamoDb({});
-  const proxy = await startMeteringProxy(engine.endpoint);
-  const cloud = await startLocalCloud({
-    assemblyDirectory: bench.assemblyDirectory,
-    dataDirectory: mkdtempSync(join(bench.workDirectory, "exports-")),
-    port: 0,
-    dynamodbEndpoint: proxy.endpoint,
-    log: () => undefined,
-  });
-  try {
-    bench.progress(`… ${total} events to export`);
-    await seed(cloud, engine.endpoint, total);
-    const request = await startRequests(cloud);
-    const since = Date.now() - 85 * DAY_MS;
-    const until = Date.now() - DAY_MS / 2;
-    const rows: Row[] = [];
-    for (const format of FORMATS) {
-      bench.progress(`… ${format}`);
-      proxy.read();
-      const actionsBefore = cloud.calls();
-      const worker = () => cloud.functions.list().find(({ name }) => name.includes("RunExport"))?.invocationMs ?? 0;
-      const workerBefore = worker();
-      const startedAt = performance.now();
-      const { id } = await request("POST", EXPORTS, { format, since, until });
-      let exported = await request("GET", `${EXPORTS}/${id}`);
-      // The answer to each question costs two read units, which the bill leaves in.
-      while (exported.status !== "completed") {
-        if (exported.status === "failed") throw new Error(`The export ${id} failed.`);
-        await sleep(1_000);
-        exported = await request("GET", `${EXPORTS}/${id}`);
-      }
-      const seconds = (performance.now() - startedAt) / 1_000;
-      const workerSeconds = (worker() - workerBefore) / 1_000;
-      const { reads, writes } = proxy.read();
-      const made = Object.entries(cloud.calls()).map(
-        ([action, count]) => [action, count - (actionsBefore[action] ?? 0)] as const,
-      );
-      const billed = (matches: (action: string) => boolean) =>
-        sum(made.flatMap(([action, count]) => (action.startsWith("s3:") && matches(action) ? [count] : [])));
-      const s3Writes = billed(isWrite);
-      const s3Reads = billed((action) => !isWrite(action) && !isFree(action));
-      const bytes = sum(exported.files.map((file) => file.bytes));
-      const count = sum(exported.files.map((file) => file.count));
-      if (count !== total) throw new Error(`The ${format} export has ${count} of ${total} events.`);
-      const usd =
-        reads * prices.readUnit +
-        writes * prices.writeUnit +
-        workerSeconds * prices.gigabyteSecond +
-        s3Writes * prices.objectWrite +
-        s3Reads * prices.objectRead +
-        bytes * prices.objectByte * KEPT_MONTHS;
-      const perMillion = MILLION / total;
-      rows.push(
-        row(
-          `${format}: ${total} events`,
-          `${round(seconds)} s, of it ${round(workerSeconds)} s in the worker; ${round(bytes / 2 ** 20)} MB`,
-        ),
-        judged(`${format}: read units, by proportion for a million events`, reads * perMillion, READS),
-        judged(`${format}: write units, by proportion for a million events`, writes * perMillion, WRITES),
-        row(
-          `${format}: a million events, by proportion`,
-          `${Math.round(s3Writes * perMillion)} S3 writes, ${Math.round(s3Reads * perMillion)} S3 reads, ${round(usd * perMillion)} USD`,
-        ),
-      );
+  bench.progress(`… ${total} events to export`);
+  await seed(cloud, engineUrl, total);
+  const request = await requestsTo(cloud, ORGANIZATION);
+  const since = Date.now() - 85 * DAY_MS;
+  const until = Date.now() - DAY_MS / 2;
+  const rows: Row[] = [];
+  for (const format of FORMATS) {
+    bench.progress(`… ${format}`);
+    proxy.read();
+    const actionsBefore = cloud.calls();
+    const worker = () => cloud.functions.list().find(({ name }) => name.includes("RunExport"))?.invocationMs ?? 0;
+    const workerBefore = worker();
+    const startedAt = performance.now();
+    const { id } = await request<Export>("POST", EXPORTS, { format, since, until });
+    let exported = await request<Export>("GET", `${EXPORTS}/${id}`);
+    // The answer to each question costs two read units, which the bill leaves in.
+    while (exported.status !== "completed") {
+      if (exported.status === "failed") throw new Error(`The export ${id} failed.`);
+      await sleep(1_000);
+      exported = await request<Export>("GET", `${EXPORTS}/${id}`);
     }
-    return rows;
-  } finally {
-    await cloud.stop();
-    await proxy.stop();
-    await engine.stop();
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const workerSeconds = (worker() - workerBefore) / 1_000;
+    const { reads, writes } = proxy.read();
+    const made = Object.entries(cloud.calls()).map(
+      ([action, count]) => [action, count - (actionsBefore[action] ?? 0)] as const,
+    );
+    const billed = (matches: (action: string) => boolean) =>
+      sum(made.flatMap(([action, count]) => (action.startsWith("s3:") && matches(action) ? [count] : [])));
+    const s3Writes = billed(isWrite);
+    const s3Reads = billed((action) => !isWrite(action) && !isFree(action));
+    const bytes = sum(exported.files.map((file) => file.bytes));
+    const count = sum(exported.files.map((file) => file.count));
+    if (count !== total) throw new Error(`The ${format} export has ${count} of ${total} events.`);
+    const usd =
+      reads * prices.readUnit +
+      writes * prices.writeUnit +
+      workerSeconds * prices.gigabyteSecond +
+      s3Writes * prices.objectWrite +
+      s3Reads * prices.objectRead +
+      bytes * prices.objectByte * KEPT_MONTHS;
+    const perMillion = MILLION / total;
+    rows.push(
+      row(
+        `${format}: ${total} events`,
+        `${round(seconds)} s, of it ${round(workerSeconds)} s in the worker; ${round(bytes / 2 ** 20)} MB`,
+      ),
+      judged(`${format}: read units, by proportion for a million events`, reads * perMillion, READS),
+      judged(`${format}: write units, by proportion for a million events`, writes * perMillion, WRITES),
+      row(
+        `${format}: a million events, by proportion`,
+        `${Math.round(s3Writes * perMillion)} S3 writes, ${Math.round(s3Reads * perMillion)} S3 reads, ${round(usd * perMillion)} USD`,
+      ),
+    );
   }
+  return rows;
 };
 
-export const measurement: Measurement = { title: "Exports", measure: measureExports };
+export const measurement: Measurement = {
+  title: "Exports",
+  measure: (bench) => withMeteredCloud(bench, (metered) => measureOn(metered, bench)),
+};

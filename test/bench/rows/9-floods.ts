@@ -3,13 +3,10 @@
  * organization waits for the same function meanwhile. The flood, the other client and the service share this machine, so
  * the latency is an upper bound.
  */
-import { mkdtempSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
-import { startDynamoDb } from "../../../infra/local/dynamodb/engine.ts";
-import { type LocalCloud, startLocalCloud } from "../../../infra/local/local-cloud.ts";
-import { startMeteringProxy } from "../mocks/metering-proxy.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import type { LocalCloud } from "../../../infra/local/local-cloud.ts";
+import { withMeteredCloud } from "../metered-cloud.ts";
+import { type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
 import { median } from "../statistics.ts";
 
 const UNITS_PER_THOUSAND: Budget = { limit: 1_000 };
@@ -118,22 +115,6 @@ const measureOn = async (cloud: LocalCloud, readWrites: () => number, isQuick: b
 
 export const measurement: Measurement = {
   title: "Floods",
-  measure: async (bench: Bench) => {
-    const engine = await startDynamoDb({});
-    const proxy = await startMeteringProxy(engine.endpoint);
-    const cloud = await startLocalCloud({
-      assemblyDirectory: bench.assemblyDirectory,
-      dataDirectory: mkdtempSync(join(bench.workDirectory, "floods-")),
-      port: 0,
-      dynamodbEndpoint: proxy.endpoint,
-      log: () => undefined,
-    });
-    try {
-      return await measureOn(cloud, () => proxy.read().writes, bench.options.quick);
-    } finally {
-      await cloud.stop();
-      await proxy.stop();
-      await engine.stop();
-    }
-  },
+  measure: (bench) =>
+    withMeteredCloud(bench, ({ cloud, proxy }) => measureOn(cloud, () => proxy.read().writes, bench.options.quick)),
 };
