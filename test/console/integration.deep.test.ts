@@ -173,6 +173,12 @@ it("a replay that the service refuses is taken back", async () => {
   await row.getByRole("button", { name: "Replay" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
   await row.getByText("Waiting").waitFor();
+  const readAgain = page.waitForResponse(WEBHOOKS);
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await readAgain;
+  // What was read before the service has decided does not undo what the page expects.
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+  expect(await row.getByText("Waiting").count()).toBe(1);
   release();
   await page.getByText("was not replayed. No.").waitFor();
   await page.getByText(REQUEST_ID).waitFor();

@@ -11,7 +11,7 @@ import { Empty, Loaded } from "../../parts/states.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { typeNames } from "../../record-types.ts";
 import { changeInWords, lateBy, outcomeInWords, type Status, statuses, typeInWords } from "./delivery-words.ts";
-import { Replay } from "./replay.tsx";
+import { ReplayButton, useReplay } from "./replay.tsx";
 
 const Changes = ({ delivery }: { delivery: WebhookDelivery }) =>
   delivery.changes.length === 0 ? (
@@ -32,7 +32,8 @@ const Changes = ({ delivery }: { delivery: WebhookDelivery }) =>
 
 type RowProps = { delivery: WebhookDelivery; list: LiveList<WebhookDelivery>; mayReplay: boolean };
 
-const Row = ({ delivery, list, mayReplay }: RowProps) => {
+const Row = ({ delivery: read, list, mayReplay }: RowProps) => {
+  const { shown: delivery, replay } = useReplay(read, list);
   const { id, type, status, receivedAt, processedAt, attempts, replayedAt } = delivery;
   const { tone, name } = statuses[status];
   const outcome = outcomeInWords(delivery);
@@ -65,7 +66,7 @@ const Row = ({ delivery, list, mayReplay }: RowProps) => {
           </p>
         )}
       </td>
-      {mayReplay && <td>{status === "failed" && <Replay delivery={delivery} list={list} />}</td>}
+      {mayReplay && <td>{status === "failed" && <ReplayButton delivery={delivery} onConfirm={replay} />}</td>}
     </tr>
   );
 };

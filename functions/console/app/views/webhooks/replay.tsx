@@ -9,29 +9,39 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { notify, notifyProblem } from "../../parts/notices.tsx";
 import { waitingAgain } from "./delivery-words.ts";
 
-type Props = { delivery: WebhookDelivery; list: Pick<LiveList<WebhookDelivery>, "put" | "reload"> };
+type Replaying = {
+  /** The delivery as it is expected to be while the service is asked, also when it is read again meanwhile. */
+  shown: WebhookDelivery;
+  replay: () => void;
+};
 
-/** Asks, shows the delivery as waiting at once, and takes that back if the service refuses. */
-export const Replay = ({ delivery, list }: Props) => {
-  const [asks, setAsks] = useState(false);
-  const { id, type } = delivery;
-  const replay = useAction(async (_: string, key) => {
-    list.put(waitingAgain(delivery));
+export const useReplay = (
+  delivery: WebhookDelivery,
+  list: Pick<LiveList<WebhookDelivery>, "put" | "reload">,
+): Replaying => {
+  const { isRunning, run } = useAction(async (id: string, key) => {
     try {
       const params = { path: { id }, header: { "Idempotency-Key": key } };
       list.put(await answer(api.POST("/api/integrations/provider/webhooks/{id}/replay", { params })));
       notify(`The delivery ${id} is being processed again.`);
     } catch (error) {
-      list.put(delivery);
       notifyProblem(`The delivery ${id} was not replayed.`, asProblem(error));
       throw error;
     } finally {
       list.reload();
     }
   });
+  return { shown: isRunning ? waitingAgain(delivery) : delivery, replay: () => void run(delivery.id) };
+};
+
+type Props = { delivery: WebhookDelivery; onConfirm: () => void };
+
+/** Asks before the delivery is replayed. */
+export const ReplayButton = ({ delivery: { id, type }, onConfirm }: Props) => {
+  const [asks, setAsks] = useState(false);
   return (
     <>
-      <Button onClick={() => setAsks(true)} isRunning={replay.isRunning} aria-label={`Replay ${id}`}>
+      <Button onClick={() => setAsks(true)} aria-label={`Replay ${id}`}>
         Replay
       </Button>
       {asks && (
@@ -40,7 +50,7 @@ export const Replay = ({ delivery, list }: Props) => {
           confirm="Replay"
           onConfirm={() => {
             setAsks(false);
-            void replay.run(id);
+            onConfirm();
           }}
           onClose={() => setAsks(false)}
         >
