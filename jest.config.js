@@ -24,5 +24,5 @@ export default {
   // Loaded modules stay in a worker's memory. Starting a new worker is faster than garbage collection.
   workerIdleMemoryLimit: "512MB",
   // No test asserts elapsed time. This limit only ends a test that hangs.
-  testTimeout: 120_000,
+  testTimeout: 600_000,
 };

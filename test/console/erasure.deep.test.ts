@@ -36,7 +36,7 @@ it("the view Erasure erases a user whose id is typed, follows the progress, and 
   await confirm.click();
 
   await page.getByRole("link", { name: "One user’s data" }).click();
-  await page.getByRole("heading", { name: "Proof of erasure" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("heading", { name: "Proof of erasure" }).waitFor();
   const [erasure] = (await ours.call("GET", "erasure")).body as { id: string; removed: { events: number } }[];
   expect(page.url()).toBe(`${service.stack.apiUrl}/console/erasure/${erasure?.id}`);
   expect(erasure?.removed.events).toBeGreaterThan(0);

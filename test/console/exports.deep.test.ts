@@ -101,7 +101,7 @@ it("events are exported with the filters of their view, and everything with a ma
   await dialog.getByRole("radio", { name: /^CSV/ }).check();
   await dialog.getByRole("button", { name: "Start the export" }).click();
   const link = dialog.getByRole("link", { name: /^Download / });
-  await link.waitFor({ timeout: 30_000 });
+  await link.waitFor();
   const table = await (await fetch((await link.getAttribute("href")) ?? "")).text();
   expect(table).toContain("PERMISSION_DENIED");
   expect(table.trim().split("\r\n")).toHaveLength(2);
@@ -117,7 +117,7 @@ it("events are exported with the filters of their view, and everything with a ma
   await page.getByRole("button", { name: "Export everything …" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Export everything" }).click();
   const manifest = page.getByRole("link", { name: "Download manifest.json" });
-  await manifest.waitFor({ timeout: 30_000 });
+  await manifest.waitFor();
   const { files } = (await (await fetch((await manifest.getAttribute("href")) ?? "")).json()) as {
     files: { name: string; sha256: string }[];
   };

@@ -43,7 +43,7 @@ it("a destination is rolled, changed, paused, resumed, retried and deleted", asy
   await confirm("Pause");
   await page.getByText("A user paused it.").waitFor();
   expect(await page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
-  await page.getByText("The destination was paused.", { exact: false }).first().waitFor({ timeout: 20_000 });
+  await page.getByText("The destination was paused.", { exact: false }).first().waitFor();
 
   listener.answer(200);
   await page.getByRole("button", { name: "Resume" }).click();

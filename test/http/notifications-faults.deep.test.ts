@@ -32,7 +32,7 @@ const stops: (() => unknown)[] = [];
 
 beforeAll(async () => {
   cloud = await startTestCloud({ assemblyDirectory: replaced.directory });
-}, PATIENCE);
+});
 afterAll(async () => {
   for (const stop of stops) await stop();
   expect(cloud.denials).toEqual([]);
@@ -175,179 +175,161 @@ const receiverOf = async (port?: number) => {
 };
 
 describe("killed functions", () => {
-  it(
-    "lose nothing, and a repeated notification has the same id",
-    async () => {
-      const receiver = await receiverOf();
-      const { add, alerts, arrivedAt, organizationId } = organizationOf("killed");
-      const names = rangeOf(8).map((n) => `d${n}`);
-      for (const name of names) await add(name, receiver.origin);
-      const changes = alerts(15);
-      const random = createRandom(7);
-      // Kills senders that have sent and wait for the answer, and dispatchers meanwhile.
-      const moments = new Set(rangeOf(12).map((n) => 3 + 10 * n + Math.floor(random() * 8)));
-      const killed = { senders: 0, dispatchers: 0 };
-      receiver.answer = (response) => {
-        if (!moments.has(receiver.received.length)) return void setTimeout(() => response.writeHead(204).end(), 30);
-        if (killInstances(functionOf("SendNotifications").codeDirectory)) killed.senders++;
-        if (random() < 0.4 && killInstances(functionOf("DispatchNotifications").codeDirectory)) killed.dispatchers++;
-      };
-      // Some events come twice.
-      await publish([...changes, ...changes.slice(0, 5)]);
-      const all = () => names.every((name) => arrivedAt(name, receiver).size >= changes.length);
-      for (let i = 0; !all() && i < 12; i++) await cloud.advanceClock(6 * MINUTE_MS + 1_000, "last");
-      process.stdout.write(
-        `\n${organizationId}: ${killed.senders} senders, ${killed.dispatchers} dispatchers; ${receiver.received.length} requests for ${names.length * changes.length} notifications\n`,
-      );
-      expect(killed.senders).toBeGreaterThan(5);
-      const wanted = changes.map(({ alert }) => alert.id).sort();
-      for (const name of names) {
-        const arrived = [...arrivedAt(name, receiver).values()].map(({ data }) => data.alert?.id);
-        expect(arrived.sort()).toEqual(wanted);
-      }
-    },
-    PATIENCE,
-  );
+  it("lose nothing, and a repeated notification has the same id", async () => {
+    const receiver = await receiverOf();
+    const { add, alerts, arrivedAt, organizationId } = organizationOf("killed");
+    const names = rangeOf(8).map((n) => `d${n}`);
+    for (const name of names) await add(name, receiver.origin);
+    const changes = alerts(15);
+    const random = createRandom(7);
+    // Kills senders that have sent and wait for the answer, and dispatchers meanwhile.
+    const moments = new Set(rangeOf(12).map((n) => 3 + 10 * n + Math.floor(random() * 8)));
+    const killed = { senders: 0, dispatchers: 0 };
+    receiver.answer = (response) => {
+      if (!moments.has(receiver.received.length)) return void setTimeout(() => response.writeHead(204).end(), 30);
+      if (killInstances(functionOf("SendNotifications").codeDirectory)) killed.senders++;
+      if (random() < 0.4 && killInstances(functionOf("DispatchNotifications").codeDirectory)) killed.dispatchers++;
+    };
+    // Some events come twice.
+    await publish([...changes, ...changes.slice(0, 5)]);
+    const all = () => names.every((name) => arrivedAt(name, receiver).size >= changes.length);
+    for (let i = 0; !all() && i < 12; i++) await cloud.advanceClock(6 * MINUTE_MS + 1_000, "last");
+    process.stdout.write(
+      `\n${organizationId}: ${killed.senders} senders, ${killed.dispatchers} dispatchers; ${receiver.received.length} requests for ${names.length * changes.length} notifications\n`,
+    );
+    expect(killed.senders).toBeGreaterThan(5);
+    const wanted = changes.map(({ alert }) => alert.id).sort();
+    for (const name of names) {
+      const arrived = [...arrivedAt(name, receiver).values()].map(({ data }) => data.alert?.id);
+      expect(arrived.sort()).toEqual(wanted);
+    }
+  });
 });
 
 describe("receivers", () => {
-  it(
-    "that are dead, slow or never end their answer get everything once they answer",
-    async () => {
-      const { add, alerts, arrivedAt, deliveries } = organizationOf("receivers");
-      const gone = await startWebhookReceiver();
-      await gone.stop();
-      const [slow, endless, silent] = await Promise.all([receiverOf(), receiverOf(), receiverOf()]);
-      await add("dead", gone.origin);
-      await add("slow", slow.origin);
-      await add("endless", endless.origin);
-      await add("silent", silent.origin);
-      slow.answer = (response) => void setTimeout(() => response.writeHead(204).end(), 8_000);
-      endless.answer = (response) => {
-        response.writeHead(200);
-        const timer = setInterval(() => response.write("still here "), 200);
-        response.once("close", () => clearInterval(timer));
-      };
-      let asked = 0;
-      silent.answer = (response) => (++asked <= 3 ? undefined : response.writeHead(204).end());
-      const changes = alerts(3);
-      await publish(changes);
-      const areTried = async (name: string) =>
-        (await deliveries(name)).filter(({ attempts }) => attempts.length > 0).length === changes.length;
-      await until("the dead receiver was tried", () => areTried("dead"));
-      expect((await deliveries("dead"))[0]).toMatchObject({
-        status: "pending",
-        attempts: [{ error: "not_connected" }],
-      });
-      const revived = await receiverOf(gone.port);
-      for (const name of ["slow", "endless", "silent"]) await until(`${name} was tried`, () => areTried(name));
-      expect((await deliveries("silent"))[0]?.attempts[0]).toMatchObject({ error: "timed_out" });
-      await until("all have arrived", async () => {
-        await cloud.advanceClock(70_000, "last");
-        const lists = await Promise.all(["dead", "slow", "endless", "silent"].map(deliveries));
-        return lists.flat().every(({ status }) => status === "delivered");
-      });
-      const wanted = changes.map(({ alert }) => alert.id).sort();
-      for (const [name, receiver] of Object.entries({ dead: revived, slow, endless, silent })) {
-        const arrived = [...arrivedAt(name, receiver).values()].map(({ data }) => data.alert?.id);
-        expect([name, arrived.sort()]).toEqual([name, wanted]);
-      }
-      // A slow answer, and one that never ends, are answers: nothing was sent again.
-      expect([slow.received.length, endless.received.length]).toEqual([3, 3]);
-    },
-    PATIENCE,
-  );
+  it("that are dead, slow or never end their answer get everything once they answer", async () => {
+    const { add, alerts, arrivedAt, deliveries } = organizationOf("receivers");
+    const gone = await startWebhookReceiver();
+    await gone.stop();
+    const [slow, endless, silent] = await Promise.all([receiverOf(), receiverOf(), receiverOf()]);
+    await add("dead", gone.origin);
+    await add("slow", slow.origin);
+    await add("endless", endless.origin);
+    await add("silent", silent.origin);
+    slow.answer = (response) => void setTimeout(() => response.writeHead(204).end(), 8_000);
+    endless.answer = (response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write("still here "), 200);
+      response.once("close", () => clearInterval(timer));
+    };
+    let asked = 0;
+    silent.answer = (response) => (++asked <= 3 ? undefined : response.writeHead(204).end());
+    const changes = alerts(3);
+    await publish(changes);
+    const areTried = async (name: string) =>
+      (await deliveries(name)).filter(({ attempts }) => attempts.length > 0).length === changes.length;
+    await until("the dead receiver was tried", () => areTried("dead"));
+    expect((await deliveries("dead"))[0]).toMatchObject({
+      status: "pending",
+      attempts: [{ error: "not_connected" }],
+    });
+    const revived = await receiverOf(gone.port);
+    for (const name of ["slow", "endless", "silent"]) await until(`${name} was tried`, () => areTried(name));
+    expect((await deliveries("silent"))[0]?.attempts[0]).toMatchObject({ error: "timed_out" });
+    await until("all have arrived", async () => {
+      await cloud.advanceClock(70_000, "last");
+      const lists = await Promise.all(["dead", "slow", "endless", "silent"].map(deliveries));
+      return lists.flat().every(({ status }) => status === "delivered");
+    });
+    const wanted = changes.map(({ alert }) => alert.id).sort();
+    for (const [name, receiver] of Object.entries({ dead: revived, slow, endless, silent })) {
+      const arrived = [...arrivedAt(name, receiver).values()].map(({ data }) => data.alert?.id);
+      expect([name, arrived.sort()]).toEqual([name, wanted]);
+    }
+    // A slow answer, and one that never ends, are answers: nothing was sent again.
+    expect([slow.received.length, endless.received.length]).toEqual([3, 3]);
+  });
 
-  it(
-    "get a notification once if the queue delivers its message twice",
-    async () => {
-      const receiver = await receiverOf();
-      const { add, alerts, deliveries, organizationId } = organizationOf("twice");
-      const { id: destinationId } = await add("all", receiver.origin);
-      const waiting: (() => void)[] = [];
-      receiver.answer = (response) => void waiting.push(() => response.writeHead(204).end());
-      await publish(alerts(5));
-      await receiver.until(5);
-      const sendAgain = async () => {
-        const Records = (await deliveries("all")).map(({ id }) => ({
-          ...{ messageId: id, receiptHandle: id, attributes: { ApproximateReceiveCount: "2" } },
-          body: JSON.stringify({ organizationId, destinationId, deliveryId: id.split(".")[1] }),
-        }));
-        const result = await cloud.functions.invoke(functionOf("SendNotifications").arn, JSON.stringify({ Records }));
-        return result.ok
-          ? (JSON.parse(result.payload) as { batchItemFailures: object[] }).batchItemFailures.length
-          : -1;
-      };
-      // While another instance sends them, the messages stay; after that they are done.
-      expect(await sendAgain()).toBe(5);
-      for (const answer of waiting) answer();
-      await until("all are delivered", async () =>
-        (await deliveries("all")).every(({ status }) => status === "delivered"),
-      );
-      expect(await sendAgain()).toBe(0);
-      expect(receiver.received).toHaveLength(5);
-    },
-    PATIENCE,
-  );
+  it("get a notification once if the queue delivers its message twice", async () => {
+    const receiver = await receiverOf();
+    const { add, alerts, deliveries, organizationId } = organizationOf("twice");
+    const { id: destinationId } = await add("all", receiver.origin);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (response) => void waiting.push(() => response.writeHead(204).end());
+    await publish(alerts(5));
+    await receiver.until(5);
+    const sendAgain = async () => {
+      const Records = (await deliveries("all")).map(({ id }) => ({
+        ...{ messageId: id, receiptHandle: id, attributes: { ApproximateReceiveCount: "2" } },
+        body: JSON.stringify({ organizationId, destinationId, deliveryId: id.split(".")[1] }),
+      }));
+      const result = await cloud.functions.invoke(functionOf("SendNotifications").arn, JSON.stringify({ Records }));
+      return result.ok ? (JSON.parse(result.payload) as { batchItemFailures: object[] }).batchItemFailures.length : -1;
+    };
+    // While another instance sends them, the messages stay; after that they are done.
+    expect(await sendAgain()).toBe(5);
+    for (const answer of waiting) answer();
+    await until("all are delivered", async () =>
+      (await deliveries("all")).every(({ status }) => status === "delivered"),
+    );
+    expect(await sendAgain()).toBe(0);
+    expect(receiver.received).toHaveLength(5);
+  });
 });
 
 describe("2,000 alerts at once", () => {
   const ALERTS = 2_000;
 
-  it(
-    "are 20 single notifications and one summary of each destination that takes them",
-    async () => {
-      const receiver = await receiverOf();
-      const { add, alerts, arrivedAt, deliveries } = organizationOf("storm");
-      const wanted: Record<string, (i: number) => boolean> = {
-        all: () => true,
-        critical: (i) => i % 10 === 0,
-        policy: (i) => i % 20 === 1,
-      };
-      const made = new Map([
-        ["all", await add("all", receiver.origin)],
-        ["critical", await add("critical", receiver.origin, { levels: ["CRITICAL"] })],
-        ["policy", await add("policy", receiver.origin, { rules: ["policy_violation"], changes: ["raised"] })],
-      ]);
-      const changes = alerts(ALERTS, (i) => ({
-        level: wanted.critical?.(i) ? "CRITICAL" : "HIGH",
-        rule: wanted.policy?.(i) ? "policy_violation" : "system_errors",
-      }));
-      const before = cloud.calls();
-      const startedAt = performance.now();
-      const secondsNow = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
-      const dispatching = publish(changes);
-      await until("the single ones have arrived", () => receiver.received.length >= 60);
-      const singles = secondsNow();
-      await dispatching;
-      const published = secondsNow();
-      await until("all are dispatched", async () => (await queueDepth("ToNotify")) === 0);
-      const dispatched = secondsNow();
-      for (let i = 0; i < 4; i++) await cloud.advanceClock(5 * MINUTE_MS, "last");
-      const calls = Object.entries(cloud.calls())
-        .map(([action, count]) => [action, count - (before[action] ?? 0)] as const)
-        .filter(([action, count]) => count > 0 && /sqs|Notif|dynamodb|kms/.test(action));
-      process.stdout.write(
-        `\nseconds: published ${published}, 60 single ones ${singles}, dispatched ${dispatched}; requests ${receiver.received.length}; ${calls.map((one) => one.join(" ")).join(", ")}\n`,
-      );
+  it("are 20 single notifications and one summary of each destination that takes them", async () => {
+    const receiver = await receiverOf();
+    const { add, alerts, arrivedAt, deliveries } = organizationOf("storm");
+    const wanted: Record<string, (i: number) => boolean> = {
+      all: () => true,
+      critical: (i) => i % 10 === 0,
+      policy: (i) => i % 20 === 1,
+    };
+    const made = new Map([
+      ["all", await add("all", receiver.origin)],
+      ["critical", await add("critical", receiver.origin, { levels: ["CRITICAL"] })],
+      ["policy", await add("policy", receiver.origin, { rules: ["policy_violation"], changes: ["raised"] })],
+    ]);
+    const changes = alerts(ALERTS, (i) => ({
+      level: wanted.critical?.(i) ? "CRITICAL" : "HIGH",
+      rule: wanted.policy?.(i) ? "policy_violation" : "system_errors",
+    }));
+    const before = cloud.calls();
+    const startedAt = performance.now();
+    const secondsNow = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
+    const dispatching = publish(changes);
+    await until("the single ones have arrived", () => receiver.received.length >= 60);
+    const singles = secondsNow();
+    await dispatching;
+    const published = secondsNow();
+    await until("all are dispatched", async () => (await queueDepth("ToNotify")) === 0);
+    const dispatched = secondsNow();
+    for (let i = 0; i < 4; i++) await cloud.advanceClock(5 * MINUTE_MS, "last");
+    const calls = Object.entries(cloud.calls())
+      .map(([action, count]) => [action, count - (before[action] ?? 0)] as const)
+      .filter(([action, count]) => count > 0 && /sqs|Notif|dynamodb|kms/.test(action));
+    process.stdout.write(
+      `\nseconds: published ${published}, 60 single ones ${singles}, dispatched ${dispatched}; requests ${receiver.received.length}; ${calls.map((one) => one.join(" ")).join(", ")}\n`,
+    );
 
-      const held = await heldAlerts();
-      for (const [name, destination] of made) {
-        const arrived = arrivedAt(name, receiver);
-        const single = [...arrived.values()].flatMap(({ data }) => (data.alert === undefined ? [] : [data.alert.id]));
-        const summaries = [...arrived].filter(([, { type }]) => type === "security.alerts.summary");
-        for (const [id, { data }] of summaries) expect(data.total).toBe(held.get(id)?.length);
-        const summarized = summaries.flatMap(([id]) => held.get(id) ?? []);
-        expect([name, single.length % 20]).toEqual([name, 0]);
-        expect(single.length).toBeLessThanOrEqual(20 * summaries.length);
-        const ids = changes.filter((_, i) => wanted[name]?.(i)).map(({ alert }) => alert.id);
-        expect([...single, ...summarized].sort()).toEqual(ids.sort());
-        // Nothing is left in a summary that was not sent.
-        const own = [...held.keys()].filter((id) => id.startsWith(destination.id));
-        expect(own.sort()).toEqual(summaries.map(([id]) => id).sort());
-        expect((await deliveries(name)).filter(({ status }) => status !== "delivered")).toEqual([]);
-      }
-    },
-    PATIENCE,
-  );
+    const held = await heldAlerts();
+    for (const [name, destination] of made) {
+      const arrived = arrivedAt(name, receiver);
+      const single = [...arrived.values()].flatMap(({ data }) => (data.alert === undefined ? [] : [data.alert.id]));
+      const summaries = [...arrived].filter(([, { type }]) => type === "security.alerts.summary");
+      for (const [id, { data }] of summaries) expect(data.total).toBe(held.get(id)?.length);
+      const summarized = summaries.flatMap(([id]) => held.get(id) ?? []);
+      expect([name, single.length % 20]).toEqual([name, 0]);
+      expect(single.length).toBeLessThanOrEqual(20 * summaries.length);
+      const ids = changes.filter((_, i) => wanted[name]?.(i)).map(({ alert }) => alert.id);
+      expect([...single, ...summarized].sort()).toEqual(ids.sort());
+      // Nothing is left in a summary that was not sent.
+      const own = [...held.keys()].filter((id) => id.startsWith(destination.id));
+      expect(own.sort()).toEqual(summaries.map(([id]) => id).sort());
+      expect((await deliveries(name)).filter(({ status }) => status !== "delivered")).toEqual([]);
+    }
+  });
 });

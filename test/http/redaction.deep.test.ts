@@ -45,5 +45,5 @@ describe("a secret in a request", () => {
     expect(seen).toContain("1795219200000");
     expect(seen).toContain("[redacted:");
     for (const { needles } of planted) for (const needle of needles) expect(seen).not.toContain(needle);
-  }, 60_000);
+  });
 });

@@ -30,5 +30,5 @@ describe("a deployment with other settings", () => {
       stats: { totalEvents: 0, highRiskEvents: 0, failureRate: 0, avgResponseTime: 0 },
       suspiciousActivity: [],
     });
-  }, 60_000);
+  });
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   };
   victim = await create("victim");
   stranger = await create("stranger");
-}, 120_000);
+});
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
@@ -149,4 +149,4 @@ it("no endpoint returns data of another organization for its ids, cursors, filte
   // Reads of records are events, so the list of events may be longer.
   const withoutEvents = ([, ...others]: unknown[]) => others;
   expect(withoutEvents(await readAll(victim))).toEqual(withoutEvents(before));
-}, 120_000);
+});

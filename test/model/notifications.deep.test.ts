@@ -173,6 +173,5 @@ describe("notifications", () => {
       expect(Math.max(...sizes)).toBeLessThanOrEqual(20);
       expect(got.filter(({ destinationId }) => destinationId === "all").length).toBeGreaterThan(ALERTS - 1);
     },
-    60_000,
   );
 });

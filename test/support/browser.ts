@@ -29,6 +29,9 @@ export type OpenedPage = {
   foreignRequests(): string[];
 };
 
+/** Pages answer in a second; this leaves time for a busy machine. */
+const PATIENCE_MS = 120_000;
+
 const isLocal = (url: string): boolean => /^(data|blob):/.test(url);
 
 /** @param origins the servers that pages may use; relative paths are on the first */
@@ -45,6 +48,7 @@ const usePages = (browser: Browser, origins: readonly string[]) => {
       colorScheme: scheme,
       reducedMotion: reducedMotion ? "reduce" : "no-preference",
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     const complaints: string[] = [];
     const requests: string[] = [];
     context.on("console", (message) => complaints.push(message.text()));

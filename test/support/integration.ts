@@ -18,7 +18,7 @@ export type SecurityEvent = { eventType: string; action: string; userId?: string
 >;
 
 /** Most conditions come true in seconds; this leaves time for a busy machine. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 240_000;
 const MAX_PAUSE_MS = 400;
 
 /** Asks repeatedly until there is an answer. @throws Error that names the condition */

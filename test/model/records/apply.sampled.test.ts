@@ -50,7 +50,6 @@ describe("records end as the provider's objects", () => {
         { seed: SEED, numRuns },
       );
     },
-    120_000,
   );
 
   describe("on a real engine", () => {
@@ -84,6 +83,6 @@ describe("records end as the provider's objects", () => {
         fc.asyncProperty(historyOf(steps), (one) => check(one, onEngine)),
         { seed: SEED, numRuns: HISTORIES_ON_ENGINE },
       );
-    }, 120_000);
+    });
   });
 });

@@ -233,5 +233,5 @@ describe("baselines", () => {
       await calls(60, HOUR);
       await other.own.detect([HOUR]);
       expect(await other.findings()).toEqual([]);
-    }, 60_000);
+    });
 });

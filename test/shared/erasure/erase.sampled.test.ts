@@ -431,5 +431,5 @@ if (isDeep)
         { status: "completed", removed: { events: hundreds * 25 } },
       ]);
       expect(mentionsOf(ofScope(organizationId, await world.scan()), "bob")).toEqual([]);
-    }, 60_000);
+    });
   });

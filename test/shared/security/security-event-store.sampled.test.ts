@@ -100,7 +100,7 @@ describe("queries", () => {
       }),
       { seed, numRuns: depth(5, 15) },
     );
-  }, 60_000);
+  });
 
   it("never return expired events, even before they are deleted", async () => {
     const organizationId = freshOrganization();

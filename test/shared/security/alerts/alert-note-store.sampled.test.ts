@@ -247,7 +247,7 @@ describe("at once", () => {
       const all = await listAll(alerts, organization);
       expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(4);
     }
-  }, 60_000);
+  });
 
   it("two assignments leave the later one, and both in the history", async () => {
     const organization = freshOrganization();

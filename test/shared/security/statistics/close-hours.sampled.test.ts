@@ -295,7 +295,7 @@ describe("a closer that crashes", () => {
       await expectExact();
       expect([call, isDone]).toEqual([call, call === 2 * 9]);
     }
-  }, 60_000);
+  });
 });
 
 describe("a closer that is delayed", () => {
@@ -324,7 +324,7 @@ describe("a closer that is delayed", () => {
       expect(await openHours()).toEqual([]);
       await expectExact();
     }
-  }, 60_000);
+  });
 });
 
 describe("closers at the same time", () => {

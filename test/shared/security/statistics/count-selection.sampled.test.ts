@@ -177,7 +177,7 @@ describe("statistics of a selection", () => {
       numRuns: depth(1, 8),
       endOnFailure: true,
     });
-  }, 120_000);
+  });
 
   it.each([
     [3, 1],
