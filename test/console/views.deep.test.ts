@@ -23,10 +23,10 @@ const addresses = Object.values(viewAddresses).flat();
 type Problems = [address: string, problems: string[]];
 
 /** Looks at all views in one page. */
-const inspectAll = async (page: Page, inspect: (page: Page, address: string) => Promise<string[]>) => {
+const inspectAll = async (page: Page, inspect: (page: Page, address: string) => Promise<string[]>, waits = true) => {
   const found: Problems[] = [];
   for (const address of addresses) {
-    await goTo(page, address);
+    await goTo(page, address, waits);
     found.push([address, await inspect(page, address)]);
   }
   return found.filter(([, problems]) => problems.length > 0);
@@ -66,6 +66,41 @@ describe.each(Object.entries(STATES))("with %s", (_, answer) => {
     await answer(page);
     expect(await inspectAll(page, mannersOf)).toEqual([]);
   });
+});
+
+it.each(screens)("each view keeps its manners while it loads at $width px, $scheme", async (screen) => {
+  // A view that has read something shows it again at once.
+  const { page } = await openConsole(browser, user, { path: "/console/nowhere", ...screen });
+  await page.route(/\/api\/integrations\//, () => undefined);
+  const loading: string[] = [];
+  const inspect = async (shown: Page, address: string) => {
+    const notes = shown.getByText(/^Loading .* …$/).filter({ visible: true });
+    if ((await notes.count()) > 0) loading.push(address);
+    return mannersOf(shown);
+  };
+  expect(await inspectAll(page, inspect, false)).toEqual([]);
+  const forms = ["/console/alerts/raise", "/console/notifications/new"];
+  expect(loading).toEqual(addresses.filter((address) => !forms.includes(address)));
+});
+
+it("a view whose files are on their way has its title", async () => {
+  const { page } = await openConsole(browser, user);
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/console/assets/**", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByText("Loading the page …").waitFor();
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  expect(await mannersOf(page)).toEqual([]);
+  release();
+  await page.getByLabel("Allowed networks, one in each line").waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
 });
 
 it.each(screens)("each view explains what a guest may not see at $width px, $scheme", async (screen) => {

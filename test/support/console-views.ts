@@ -39,18 +39,18 @@ export const viewAddresses: Readonly<Record<string, readonly string[]>> = {
   "/console/erasure/:id": [`/console/erasure/${firstId("erasure")}`],
 };
 
-/** Goes to another view without loading the page again. */
-export const goTo = async (page: Page, address: string): Promise<void> => {
+/** Goes to another view without loading the page again. @param waits for what the view reads */
+export const goTo = async (page: Page, address: string, waits = true): Promise<void> => {
   await page.evaluate(
     `history.pushState(null, "", ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent("popstate"));`,
   );
-  await settle(page);
+  await page.evaluate(settled(waits ? /^(Loading|Signing)/ : /^Loading the page/));
 };
 
-/** Runs in the page: ends when nothing loads and the view has not changed for some frames. */
-const SETTLED = `(async () => {
+/** Runs in the page: ends when nothing loads and the view has not changed for some frames. @param loading what says so */
+const settled = (loading: RegExp) => `(async () => {
   const frame = () => new Promise((resolve) => setTimeout(resolve, 20));
-  const loads = () => [...document.querySelectorAll("[role=status]")].some((one) => /^(Loading|Signing)/.test(one.textContent));
+  const loads = () => [...document.querySelectorAll("[role=status]")].some((one) => ${loading}.test(one.textContent));
   const read = () => document.title + document.querySelector("main")?.innerHTML.replaceAll(/<time.*?<\\/time>/g, "");
   let before = "";
   for (let steady = 0; steady < 4; ) {
@@ -60,9 +60,6 @@ const SETTLED = `(async () => {
     before = now;
   }
 })()`;
-
-/** Waits until the view has its content. */
-const settle = (page: Page): Promise<unknown> => page.evaluate(SETTLED);
 
 /** Runs in the page. Whether the control with the focus shows it: by its outline, or that of the row which it covers. */
 const SHOWS_FOCUS = `(one) => [getComputedStyle(one), getComputedStyle(one, "::after")].some(

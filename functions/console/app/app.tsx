@@ -15,7 +15,7 @@ import { type View, views } from "./views.ts";
 
 const Guarded = ({ view: { component: Component, needs, title } }: { view: View }) =>
   useMay(needs) ? (
-    <Component />
+    <Component title={title} />
   ) : (
     <Page title={title}>
       <NotAllowed needs={needs} />

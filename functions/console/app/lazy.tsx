@@ -1,6 +1,9 @@
 /** Views that are loaded when they are first shown. */
-import lazyComponent from "preact-iso/lazy";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Button } from "./parts/button.tsx";
+import { Page } from "./parts/page.tsx";
+import { Loading } from "./parts/states.tsx";
 
 type Component = () => preact.JSX.Element;
 
@@ -15,4 +18,24 @@ const NotLoaded: Component = () => (
   </div>
 );
 
-export const lazy = (load: () => Promise<Component>) => lazyComponent(() => load().catch(() => NotLoaded));
+/** A view that shows its title until its files are there. */
+export const lazy = (load: () => Promise<Component>) => {
+  const loaded = signal<Component | undefined>(undefined);
+  return ({ title }: { title: string }) => {
+    useEffect(() => {
+      if (loaded.value !== undefined) return;
+      void load()
+        .catch(() => NotLoaded)
+        .then((component) => {
+          loaded.value = component;
+        });
+    }, []);
+    const View = loaded.value;
+    if (View !== undefined) return <View />;
+    return (
+      <Page title={title}>
+        <Loading what="the page" />
+      </Page>
+    );
+  };
+};
