@@ -82,6 +82,12 @@ const counted = async (organizationId: string | undefined, source: string, genui
   return recorded(organizationId, source);
 };
 
+/** The counts add up to the requests. Only an addition whose answer was lost, which the function logs, may count twice. */
+const requireAll = (events: readonly RecordedRefusal[]): void => {
+  expect(refusalsIn(events)).toBeGreaterThanOrEqual(REQUESTS);
+  if (!service.logged().includes('"refusals_not_counted"')) expect(refusalsIn(events)).toBe(REQUESTS);
+};
+
 describe("2,000 refused requests from 20 addresses at once", () => {
   const plants = async (organizationId: string): Promise<void> => {
     const token = await service.mint({ organizationId });
@@ -113,7 +119,7 @@ describe("2,000 refused requests from 20 addresses at once", () => {
     expect(mostInAMinute(before)).toBeLessThanOrEqual(20);
     process.stdout.write(`Tokens of acme: ${before.length} events of ${refusalsIn(before)} refusals at once\n`);
     const events = await counted("acme", "user", () => plants("globex"));
-    expect(refusalsIn(events)).toBe(REQUESTS);
+    requireAll(events);
     expect(mostInAMinute(events)).toBeLessThanOrEqual(20);
     // Detection sees addresses and users.
     expect(events.filter(({ metadata, ipAddress }) => metadata.failures && ipAddress).length).toBeGreaterThan(0);
@@ -125,7 +131,7 @@ describe("2,000 refused requests from 20 addresses at once", () => {
     const before = await recorded(undefined, "user");
     process.stdout.write(`Tokens of none: ${before.length} events of ${refusalsIn(before)} refusals at once\n`);
     const events = await counted(undefined, "user", () => plants("globex"));
-    expect(refusalsIn(events)).toBe(REQUESTS);
+    requireAll(events);
     expect(mostInAMinute(events)).toBeLessThanOrEqual(50);
   });
 
@@ -150,7 +156,7 @@ describe("2,000 refused requests from 20 addresses at once", () => {
       await Promise.all(sent.map((event) => sender.send(event)));
     };
     const events = await counted("hooked", "webhook", genuine);
-    expect(refusalsIn(events)).toBe(REQUESTS);
+    requireAll(events);
     expect(mostInAMinute(events)).toBeLessThanOrEqual(20);
   });
 });
