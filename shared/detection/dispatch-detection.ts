@@ -112,7 +112,7 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
     const { dispatched, isHandedOver } = await dispatch({
       items,
       withinMs: endsAt - at,
-      toEvents: (batch) => chunksOf(batch.map(toDetail), DUE_SLOTS.length).map(detectionDue),
+      toEvents: (batch) => Array.from(chunksOf(batch.map(toDetail), DUE_SLOTS.length), detectionDue),
       continueAfter: ([scope]) => dispatchContinued({ after: scope, until: endsAt }),
       ...{ bus, clock: now, sleep, remainingMs },
     });

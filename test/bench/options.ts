@@ -7,15 +7,18 @@ export type Options = {
   only: readonly string[];
   /** The seed for the order of the rounds. */
   seed: number;
+  /** How many events are exported; by default the number of the row "exports". */
+  events?: number;
 };
 
-const USAGE = `npm run bench -- [--quick] [--only <rows>] [--seed <number>]
+const USAGE = `npm run bench -- [--quick] [--only <rows>] [--seed <number>] [--events <number>]
 
 Measures the bundles that a deployment would upload and prints each metric beside its budget.
 
   --quick         few rounds: a first impression, most ratios stay undecided
   --only <rows>   only the rows of test/bench/rows/*<rows>*.ts; may be given more than once
   --seed <number> the order of the rounds (1 by default)
+  --events <number>  how many events the row "exports" exports (100,000 by default; a million take half an hour)
   --help          this text
 
 It takes CPU time, not wall time, but a busy machine still blurs it. docs/performance.md has the method.
@@ -32,6 +35,7 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
       quick: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
       seed: { type: "string", default: "1" },
+      events: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -39,6 +43,8 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     process.stdout.write(USAGE);
     return undefined;
   }
-  if (!/^\d{1,15}$/.test(values.seed)) throw new Error(`--seed ${values.seed}: expected a whole number`);
-  return { quick: values.quick, only: values.only, seed: Number(values.seed) };
+  const { quick, only, seed, events } = values;
+  for (const [name, text = "0"] of Object.entries({ seed, events }))
+    if (!/^\d{1,15}$/.test(text)) throw new Error(`--${name} ${text}: expected a whole number`);
+  return { quick, only, seed: Number(seed), ...(events !== undefined && { events: Number(events) }) };
 };

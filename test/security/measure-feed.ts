@@ -53,7 +53,7 @@ const measure = async (endpoint: string, hours: number): Promise<void> => {
 
 const writeEvents = async (client: DynamoDBDocumentClient): Promise<void> => {
   const range = { total: EVENTS_OF_HOUR, from: HOUR, to: HOUR + HOUR_MS, seed: 1 };
-  await inParallel(chunksOf([...randomEvents("measured", range)], BATCH), 6, async (events) => {
+  await inParallel(chunksOf(randomEvents("measured", range), BATCH), 6, async (events) => {
     const puts = events.map((event) => ({ PutRequest: { Item: toItem(event, expiryOf(event.timestamp, 90)) } }));
     await client.send(new BatchWriteCommand({ RequestItems: { [EVENTS]: puts } }));
   });

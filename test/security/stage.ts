@@ -1,5 +1,6 @@
 /** An organization with events over 90 days and closed hours in the embedded engine, and the same events in memory. */
 import { BatchWriteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { chunksOf } from "../../shared/runtime/chunks.ts";
 import { inParallel } from "../../shared/runtime/in-parallel.ts";
 import { toItem } from "../../shared/security/event-item.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
@@ -57,17 +58,6 @@ const patiently = async <Answer>(work: () => Promise<Answer>): Promise<Answer> =
     }
   }
 };
-
-function* chunksOf<Item>(items: Iterable<Item>, size: number): Generator<Item[], void, void> {
-  let chunk: Item[] = [];
-  for (const item of items) {
-    chunk.push(item);
-    if (chunk.length < size) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
 
 /** Writes events in one call. The ids are new, so the write needs no condition. */
 const writeBatch = async (client: DynamoDBDocumentClient, batch: readonly StoredEvent[]): Promise<void> => {

@@ -1,11 +1,13 @@
 /**
- * What an export of security events costs, by format: 100,000 events in the local cloud with a metered store, and from that
- * a million. The price has the function's time as it was measured; Lambda at 1,024 MB is slower (docs/cost.md).
+ * What an export of security events costs, by format: 100,000 events, or as many as `--events` says, in the local cloud
+ * with a metered store, and from that a million. The price has the function's time as it was measured; Lambda at 1,024 MB
+ * is slower (docs/cost.md).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { LocalCloud } from "../../../infra/local/local-cloud.ts";
+import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { toItem } from "../../../shared/security/event-item.ts";
@@ -39,11 +41,8 @@ const seed = async ({ model }: LocalCloud, endpoint: string, total: number): Pro
   const client = new DynamoDBClient({ endpoint, region: model.region, credentials });
   const documents = DynamoDBDocumentClient.from(client, documentTranslation);
   const now = Date.now();
-  const events = [...randomEvents(ORGANIZATION, { total, from: now - 80 * DAY_MS, to: now - DAY_MS, seed: 1 })];
-  const batches = Array.from({ length: Math.ceil(total / BATCH) }, (_, index) =>
-    events.slice(index * BATCH, (index + 1) * BATCH),
-  );
-  await inParallel(batches, 4, async (batch) => {
+  const events = randomEvents(ORGANIZATION, { total, from: now - 80 * DAY_MS, to: now - DAY_MS, seed: 1 });
+  await inParallel(chunksOf(events, BATCH), 4, async (batch) => {
     const requests = batch.map((event) => ({
       PutRequest: { Item: toItem(event, expiryOf(event.timestamp, RETENTION_DAYS)) },
     }));
@@ -70,7 +69,7 @@ const judged = (metric: string, value: number, budget: Budget): Row => ({
 });
 
 const measureOn = async ({ cloud, proxy, engineUrl }: MeteredCloud, bench: Bench): Promise<Row[]> => {
-  const total = bench.options.quick ? 10_000 : 100_000;
+  const total = bench.options.events ?? (bench.options.quick ? 10_000 : 100_000);
   bench.progress(`… ${total} events to export`);
   await seed(cloud, engineUrl, total);
   const request = await requestsTo(cloud, ORGANIZATION);

@@ -68,8 +68,6 @@ const expectValues = (text: string, expected: (event: SecurityEvent) => object):
   expect({ count: lines.length, at, line: lines[at] }).toEqual({ count: COUNT, at: -1, line: undefined });
 };
 
-/** On a machine that is busy with other tests. */
-
 it("have every event once as NDJSON", async () => {
   expectValues(await exportAs("ndjson"), (event) => event);
 });
