@@ -1,21 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page, Route } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
-import { type PageBrowser, shareBrowser, type View } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
-import { type Service, shareService } from "../support/service.ts";
+import type { View } from "../support/browser.ts";
+import { openConsole } from "../support/console.ts";
+import { shareConsole } from "../support/share-console.ts";
 
 const ALERT = "/api/integrations/provider/security/alert";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 const views: [string, View][] = [
   ["light", { width: 1_280 }],

@@ -1,18 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
+import { openConsole } from "../support/console.ts";
+import { shareConsole } from "../support/share-console.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 const organizationId = "console-alerts";
 
@@ -37,8 +29,10 @@ describe("the view of alerts", () => {
     await attack.getByRole("link").click();
     await page.getByText("What to do:").waitFor();
     await page.getByText("user mallory").first().waitFor();
-    expect(await page.getByRole("link", { name: "Authentication failure" }).count()).toBe(5);
-    await page.getByRole("link", { name: "Authentication failure" }).first().click();
+    const events = page.getByRole("link", { name: "Authentication failure" });
+    await events.nth(4).waitFor();
+    expect(await events.count()).toBe(5);
+    await events.first().click();
     await page.getByRole("heading", { name: "Authentication failure", level: 1 }).waitFor();
     expect(page.url()).toContain("/console/events/");
     await page.goBack();

@@ -1,21 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { describe, expect, it } from "@jest/globals";
+import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-let service: Service;
-let browser: PageBrowser;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  const shared = await shareService();
-  service = shared;
-  provider = simulatedProvider(shared);
-  browser = await shareBrowser([...consoleOrigins(service), service.stack.providerUrl]);
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
+const provider = simulatedProvider(service);
 
 const path = "/console/connection";
 

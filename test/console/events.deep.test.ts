@@ -1,25 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { openConsole } from "../support/console.ts";
 import { answerEvents, sampleEvent } from "../support/console-events.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 
 const user = { organizationId: "console-events-deep" };
 const LIST = /\/provider\/security(\?|$)/;
 const REQUEST_ID = "request-to-quote";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { browser } = await shareConsole();
 
 const now = Date.now();
 

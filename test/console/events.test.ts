@@ -1,25 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { openConsole } from "../support/console.ts";
+import { shareConsole } from "../support/share-console.ts";
 
 const organizationId = "console-events";
 const SECURITY = "/api/integrations/provider/security";
 const HEADING = { level: 1 } as const;
 
-let service: Service;
-let browser: PageBrowser;
-let admin: string;
-let guest: string;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-  admin = await service.mint({ organizationId, userId: "ada", role: "admin" });
-  guest = await service.mint({ organizationId, userId: "eve", role: "guest" });
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
+const admin = await service.mint({ organizationId, userId: "ada", role: "admin" });
+const guest = await service.mint({ organizationId, userId: "eve", role: "guest" });
 
 /** A refusal, which leaves an event of the user eve. */
 const refuse = async () => {

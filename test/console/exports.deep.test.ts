@@ -1,22 +1,14 @@
 /** The view Exports in the states of exports and files, and the dialogs that request exports. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { openConsole } from "../support/console.ts";
 import { goTo, mannersOf } from "../support/console-views.ts";
 import { answerExportsInAllStates, exportsInAllStates } from "../support/export-answers.ts";
 import { createPoisoner, INJECTED } from "../support/hostile-answers.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 const user = { organizationId: "console-export-states" };
 const addresses = [

@@ -1,24 +1,17 @@
 /** The states of the views Syncs, Webhooks and Records, and what attackers may write into their fields. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
-import { type PageBrowser, shareBrowser, type View } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
-import { type Service, shareService } from "../support/service.ts";
+import type { View } from "../support/browser.ts";
+import { openConsole } from "../support/console.ts";
+import { shareConsole } from "../support/share-console.ts";
 
 const user = { organizationId: "console-integration-deep" };
 const REQUEST_ID = "request-to-quote";
 const at = Date.UTC(2026, 10, 16);
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 const SYNC = /\/provider\/sync(\?|$)/;
 const WEBHOOKS = /\/provider\/webhooks(\?|$)/;

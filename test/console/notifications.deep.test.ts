@@ -1,21 +1,13 @@
 /** The view Notifications in the states of destinations and deliveries. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { openConsole } from "../support/console.ts";
 import { goTo, mannersOf } from "../support/console-views.ts";
 import { createPoisoner, INJECTED } from "../support/hostile-answers.ts";
 import { answerInAllStates, destinationsInAllStates } from "../support/notification-answers.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { browser } = await shareConsole();
 
 const user = { organizationId: "console-notification-states" };
 const ADDRESS = "/console/notifications";

@@ -1,24 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "@jest/globals";
+import { afterAll, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { startListener } from "../support/notification-listener.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 
-let service: Service;
-let browser: PageBrowser;
-let listener: Awaited<ReturnType<typeof startListener>>;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-  listener = await startListener();
-});
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await browser.stop();
-  await listener.stop();
-});
+const { service, browser } = await shareConsole();
+const listener = await startListener();
+afterAll(() => listener.stop());
 
 it("the view Notifications adds a webhook, shows its secret once, and shows how a test arrives", async () => {
   const ours = organizationOf(service, "console-notifications");

@@ -1,22 +1,15 @@
 /** The states of the views Connection, Settings, Reports and Erasure, and what attackers may write into their fields. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
-import { type PageBrowser, shareBrowser, type View } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import type { View } from "../support/browser.ts";
+import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 const PROVIDER = "**/api/integrations/provider";
 const WEEK_MS = 7 * 86_400_000;

@@ -1,16 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
+import { openConsole } from "../support/console.ts";
+import { shareConsole } from "../support/share-console.ts";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 describe("signing in to the console", () => {
   it("takes the user to the view of the address, keeps it over a reload, and ends with the sign-out", async () => {

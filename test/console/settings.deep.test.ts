@@ -1,17 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { describe, expect, it } from "@jest/globals";
+import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
+const { service, browser } = await shareConsole();
 
 const path = "/console/settings";
 

@@ -1,28 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
 const organizationId = "console-syncs";
 
-let service: Service;
-let browser: PageBrowser;
-let ours: ReturnType<typeof organizationOf>;
-let provider: ReturnType<typeof simulatedProvider>;
-let account: { accountId: string; apiKey: string };
+const { service, browser } = await shareConsole();
+const ours = organizationOf(service, organizationId);
+const provider = simulatedProvider(service);
+const account = await provider.account(40, { seed: organizationId });
 beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-  ours = organizationOf(service, organizationId);
-  provider = simulatedProvider(service);
-  account = await provider.account(40, { seed: organizationId });
   await ours.connect(account.apiKey);
   await ours.lastRun();
 });
-afterEach(() => browser.closePages());
-afterAll(() => browser.stop());
 
 describe("syncs in the console", () => {
   it("are started, show their progress and what changed, and their records are there", async () => {

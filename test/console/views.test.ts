@@ -1,20 +1,13 @@
 /** All views with data, each in one theme and one width: what views.deep.test.ts checks in all states, themes and widths. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import { expect, it } from "@jest/globals";
+import { openConsole } from "../support/console.ts";
 import { goTo, mannersOf, viewAddresses } from "../support/console-views.ts";
 import { answerByExamples } from "../support/example-answers.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { shareConsole } from "../support/share-console.ts";
 
-let service: Service;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await shareService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterAll(() => browser.stop());
+const { browser } = await shareConsole();
 
 it("the tests know every view", () => {
   const source = readFileSync(join(import.meta.dirname, "../../functions/console/app/views.ts"), "utf8");
