@@ -4,8 +4,9 @@ import type { BusEvent } from "../runtime/event-bus.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
+import type { RequestOrigin } from "../terms/requester.ts";
 import type { Removed } from "./erasure.ts";
-import type { RequestOrigin, StoredErasure } from "./erasure-item.ts";
+import type { StoredErasure } from "./erasure-item.ts";
 
 export const ERASURE_REQUESTED_TYPE = "ErasureRequested";
 

@@ -10,31 +10,20 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { OPEN_ERASURES } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { Requester } from "../terms/requester.ts";
+import { RequestOrigin } from "../terms/requester.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { dueAtOf, type Erasure, erasureScopes, erasureStatuses, Removed } from "./erasure.ts";
 import { Work } from "./passes.ts";
 
-const PREFIX = "erasure#";
-
-/** The bounds of all erasure keys: `$` follows `#`. */
-export const ERASURES_START = PREFIX;
-export const ERASURES_END = "erasure$";
+export const ERASURE_PREFIX = "erasure#";
 
 export const erasureKey = (organizationId: string, erasureId: string) => ({
   scope: organizationKey(organizationId),
-  key: PREFIX + erasureId,
+  key: ERASURE_PREFIX + erasureId,
 });
 
-export const erasureIdOf = (key: string): string => key.slice(PREFIX.length);
-
 export const openErasures = defineShardedIndex(OPEN_ERASURES, { count: 8, prefix: "open#" });
-
-const { userId: _, ...originFields } = Requester.shape;
-/** Where a request came from, for its security event. */
-export const RequestOrigin = z.object({ requestId: z.string(), ...originFields });
-export type RequestOrigin = z.output<typeof RequestOrigin>;
 
 const Item = z.object({
   key: z.string(),
@@ -60,7 +49,7 @@ export const OPEN_ATTRIBUTES = ["userId", "reason", "origin", "work", ...LEASE_A
 /** @throws ZodError if the item is not an erasure, which is a bug. */
 export const parseErasure = (item: unknown): StoredErasure => {
   const { key, ...fields } = Item.parse(item);
-  return { ...fields, id: erasureIdOf(key) };
+  return { ...fields, id: key.slice(ERASURE_PREFIX.length) };
 };
 
 /** The erasure as clients see it, without the user's id. */

@@ -1,31 +1,24 @@
-import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod/mini";
-import { conditionalTransaction, conditionalWrite } from "../runtime/conditional-write.ts";
+import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { conditionalTransaction } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { getItem } from "../runtime/get-item.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { queryPage } from "../runtime/query-page.ts";
-import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import { organizationKey } from "../terms/keys.ts";
+import type { RequestOrigin } from "../terms/requester.ts";
 import type { LeaseOwner } from "../work/lease.ts";
 import { createLeaseStore } from "../work/lease-store.ts";
-import { readIndex } from "../work/sharded-index-store.ts";
+import { createRequestedWorkStore } from "../work/requested-work-store.ts";
 import { type Erasure, type ErasureRequest, nothingRemoved, type Removed } from "./erasure.ts";
 import {
-  ERASURES_END,
-  ERASURES_START,
-  erasureIdOf,
+  ERASURE_PREFIX,
   erasureKey,
   OPEN_ATTRIBUTES,
   openErasures,
   parseErasure,
-  type RequestOrigin,
   type StoredErasure,
   toErasure,
 } from "./erasure-item.ts";
 import { lateItemOf } from "./late-store.ts";
 import { type Checkpoint, newWork } from "./passes.ts";
-
-const IndexEntry = z.object({ scope: z.string(), key: z.string() });
 
 /** A request to store. `requestedAt` in epoch ms. */
 export type NewErasure = {
@@ -45,14 +38,13 @@ export type ErasureStore = ReturnType<typeof createErasureStore>;
  * `store_unavailable`.
  */
 export const createErasureStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const find = async (organizationId: string, erasureId: string): Promise<StoredErasure | undefined> => {
-    const item = await getItem(client, tableName, erasureKey(organizationId, erasureId));
-    return item && parseErasure(item);
-  };
+  const work = createRequestedWorkStore(client, tableName, {
+    ...{ prefix: ERASURE_PREFIX, keyOf: erasureKey, open: openErasures, parse: parseErasure },
+  });
 
   return {
-    /** Reads strongly consistent: a read unit per 4 KB. */
-    find,
+    /** `listOpen`: those that are not completed. */
+    ...work,
 
     /** Stores a request with its rule for late events, unless the id exists: six write units. */
     async create(organizationId: string, { request, ...erasure }: NewErasure): Promise<void> {
@@ -79,52 +71,17 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
       });
       const result = await conditionalTransaction((options) => client.send(command, options));
       // A concurrent request with the same Idempotency-Key may have stored the erasure, or may be about to.
-      if (result.written || (await find(organizationId, id)) !== undefined) return;
+      if (result.written || (await work.find(organizationId, id)) !== undefined) return;
       throw new DomainError("store_unavailable", "The request was not stored. Try again.", { cause: result.cause });
-    },
-
-    /** Removes a request's origin after its event was recorded. Two write units. */
-    async forgetOrigin(organizationId: string, erasureId: string): Promise<void> {
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: erasureKey(organizationId, erasureId),
-        UpdateExpression: "REMOVE #origin",
-        ConditionExpression: "attribute_exists(#origin)",
-        ExpressionAttributeNames: { "#origin": "origin" },
-      });
-      await conditionalWrite((options) => client.send(command, options));
     },
 
     /** A page of an organization's erasures, the latest request first, read strongly consistent: a read unit per 4 KB. */
     async list(
       organizationId: string,
-      { limit, after }: { limit: number; after: ListPosition | undefined },
+      page: { limit: number; after: ListPosition | undefined },
     ): Promise<{ items: Erasure[]; next: ListPosition | undefined }> {
-      const query = {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: {
-          ":scope": organizationKey(organizationId),
-          ":first": ERASURES_START,
-          ":last": ERASURES_END,
-        },
-        ...(after !== undefined && { ExclusiveStartKey: erasureKey(organizationId, after.id) }),
-        ScanIndexForward: false,
-        ConsistentRead: true,
-      };
-      const { items, hasMore } = await queryPage(client, query, limit);
-      const page = items.map(parseErasure).map(toErasure);
-      const last = page.at(-1);
-      return { items: page, next: hasMore && last !== undefined ? { id: last.id } : undefined };
-    },
-
-    /** All erasures that are not completed, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
-    async *listOpen(): AsyncGenerator<{ organizationId: string; erasureId: string }, void, void> {
-      for await (const item of readIndex(client, tableName, openErasures)) {
-        const { scope, key } = IndexEntry.parse(item);
-        yield { organizationId: organizationIdOf(scope), erasureId: erasureIdOf(key) };
-      }
+      const { items, next } = await work.list(organizationId, page);
+      return { items: items.map(toErasure), next };
     },
   };
 };

@@ -4,7 +4,7 @@
  */
 import { type EraseExportsStore, quietAtOf } from "../exports/erase-exports-store.ts";
 import type { ExportEvents } from "../exports/export-events.ts";
-import { EXPORTS_START, exportIdOf, parseExport, type StoredExport, WORK_ATTRIBUTES } from "../exports/export-item.ts";
+import { EXPORT_PREFIX, exportIdOf, parseExport, type StoredExport, WORK_ATTRIBUTES } from "../exports/export-item.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { timeOfEventId } from "../security/event-id.ts";
@@ -26,7 +26,7 @@ const isInterrupted = ({ status, leaseUntil, work }: StoredExport): boolean =>
   status === "failed" && (leaseUntil !== undefined || work !== undefined);
 
 const readExports = async (partition: Partition, after: string | undefined) => {
-  const { items, next } = await partition.read(after, { prefix: EXPORTS_START });
+  const { items, next } = await partition.read(after, { prefix: EXPORT_PREFIX });
   return { stored: items.map(parseExport), next };
 };
 
@@ -68,7 +68,7 @@ const exportsLocation = (
     const { stored, next } = await readExports(partition, after);
     const changes = stored.flatMap((one) => {
       const change = isOpen(one) ? undefined : decide(one);
-      return change === undefined ? [] : [{ stored: one, key: EXPORTS_START + one.id, change }];
+      return change === undefined ? [] : [{ stored: one, key: EXPORT_PREFIX + one.id, change }];
     });
     return {
       keys: changes.map(({ key }) => key),
@@ -92,7 +92,7 @@ const leftObjects = ({ exports }: ExportDependencies, organizationId: string, pa
     const { objects, isLast } = await exports.listObjects(organizationId, after);
     const kept = new Set<string>();
     for (const id of new Set(objects.map(({ exportId }) => exportId))) {
-      const { items } = await partition.read(undefined, { prefix: EXPORTS_START + id });
+      const { items } = await partition.read(undefined, { prefix: EXPORT_PREFIX + id });
       if (items.map(parseExport).some((one) => isOpen(one) || one.status === "completed")) kept.add(id);
     }
     const keys = objects.filter(({ exportId }) => !kept.has(exportId)).map(({ key }) => key);

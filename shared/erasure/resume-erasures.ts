@@ -3,13 +3,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import { DAY_MS } from "../terms/hours.ts";
-import { resumeJobs } from "../work/hand-over.ts";
+import { isStalled, resumeJobs } from "../work/hand-over.ts";
 import { dueAtOf } from "./erasure.ts";
 import { erasureRequested } from "./erasure-events.ts";
 import type { ErasureStore } from "./erasure-store.ts";
-
-/** A worker normally takes a request within seconds. After this time the request counts as lost. */
-const WAIT_MS = 60_000;
 
 /** Decisions: an alarm at 20 days leaves 10 days to find the cause. */
 const ALARM_AFTER_MS = 20 * DAY_MS;
@@ -26,18 +23,17 @@ export const resumeErasures = async (
   remainingMs: () => number,
 ) => {
   let overdue = 0;
-  const find = async ({ organizationId, erasureId }: { organizationId: string; erasureId: string }) => {
+  const find = async ({ organizationId, id: erasureId }: { organizationId: string; id: string }) => {
     const erasure = await erasures.find(organizationId, erasureId);
     if (erasure === undefined || erasure.status === "completed") return undefined;
-    const { requestedAt, leaseUntil } = erasure;
+    const { requestedAt } = erasure;
     const now = clock();
     if (requestedAt + ALARM_AFTER_MS <= now) {
       overdue++;
       const daysLeft = Math.floor((dueAtOf(requestedAt) - now) / DAY_MS);
       writeLog("error", "An erasure is not completed", { alarm: "erasure_overdue", erasureId, daysLeft });
     }
-    const hasWorker = (leaseUntil ?? requestedAt + WAIT_MS) > now;
-    return { request: hasWorker ? undefined : erasureRequested({ organizationId, erasureId }) };
+    return { request: isStalled(erasure, now) ? erasureRequested({ organizationId, erasureId }) : undefined };
   };
   const { underWay, ...resumed } = await resumeJobs({ jobs: erasures.listOpen(), find, bus }, remainingMs);
   return { open: underWay, ...resumed, overdue };

@@ -5,7 +5,8 @@ import type { BusEvent } from "../runtime/event-bus.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
-import type { ExportOrigin, StoredExport } from "./export-item.ts";
+import type { RequestOrigin } from "../terms/requester.ts";
+import type { StoredExport } from "./export-item.ts";
 
 export const EXPORT_REQUESTED_TYPE = "ExportRequested";
 
@@ -32,7 +33,7 @@ export const createExportEvents = ({ recorder }: { recorder: Pick<Recorder, "rec
   async requested(
     organizationId: string,
     { id, kind, format, filter, requestedAt, requestedBy }: Requested,
-    { requestId, ...origin }: ExportOrigin,
+    { requestId, ...origin }: RequestOrigin,
   ): Promise<void> {
     await recorder.record(
       {

@@ -10,7 +10,7 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { OPEN_EXPORTS } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { Requester } from "../terms/requester.ts";
+import { RequestOrigin } from "../terms/requester.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import {
@@ -24,27 +24,18 @@ import {
   FILES_KEPT_MS,
 } from "./export.ts";
 
-const PREFIX = "export#";
-
-/** The bounds of all keys of exports: `$` follows `#`. */
-export const EXPORTS_START = PREFIX;
-export const EXPORTS_END = "export$";
+export const EXPORT_PREFIX = "export#";
 
 export const exportKey = (organizationId: string, exportId: string) => ({
   scope: organizationKey(organizationId),
-  key: PREFIX + exportId,
+  key: EXPORT_PREFIX + exportId,
 });
 
 export const runningKey = (organizationId: string) => ({ scope: organizationKey(organizationId), key: "running" });
 
-export const exportIdOf = (key: string): string => key.slice(PREFIX.length);
+export const exportIdOf = (key: string): string => key.slice(EXPORT_PREFIX.length);
 
 export const openExports = defineShardedIndex(OPEN_EXPORTS, { count: 8, prefix: "open#" });
-
-const { userId: _, ...originFields } = Requester.shape;
-/** Where a request came from, for its security event. */
-export const ExportOrigin = z.object({ requestId: z.string(), ...originFields });
-export type ExportOrigin = z.output<typeof ExportOrigin>;
 
 /** A complete file with its key in the bucket. */
 const StoredFile = z.extend(ExportedFile, { key: z.string() });
@@ -80,7 +71,7 @@ const Item = z.object({
   completedAt: z.optional(z.number()),
   files: z.array(StoredFile),
   error: z.optional(z.enum(Object.keys(exportErrors) as (keyof typeof exportErrors)[])),
-  origin: z.optional(ExportOrigin),
+  origin: z.optional(RequestOrigin),
   work: z.optional(ExportWork),
   leaseUntil: z.optional(z.number()),
   takes: z.optional(z.number()),

@@ -1,11 +1,9 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod/mini";
-import { conditionalWrite, transactWithRetry } from "../runtime/conditional-write.ts";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { transactWithRetry } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { queryPage } from "../runtime/query-page.ts";
-import { organizationIdOf, organizationKey } from "../terms/keys.ts";
-import { readIndex } from "../work/sharded-index-store.ts";
+import { organizationKey } from "../terms/keys.ts";
+import type { RequestOrigin } from "../terms/requester.ts";
+import { createRequestedWorkStore } from "../work/requested-work-store.ts";
 import {
   EXPORT_KEPT_MS,
   type Export,
@@ -15,10 +13,7 @@ import {
   MAX_RUNNING,
 } from "./export.ts";
 import {
-  EXPORTS_END,
-  EXPORTS_START,
-  type ExportOrigin,
-  exportIdOf,
+  EXPORT_PREFIX,
   exportKey,
   openExports,
   parseExport,
@@ -26,8 +21,6 @@ import {
   type StoredExport,
   toExport,
 } from "./export-item.ts";
-
-const IndexEntry = z.object({ scope: z.string(), key: z.string() });
 
 /** A request to store. `requestedAt` in epoch ms. */
 export type NewExport = {
@@ -37,7 +30,7 @@ export type NewExport = {
   filter?: ExportFilter;
   requestedAt: number;
   requestedBy: string;
-  origin: ExportOrigin;
+  origin: RequestOrigin;
 };
 
 type ListPosition = { id: string };
@@ -51,14 +44,13 @@ export type ExportStore = ReturnType<typeof createExportStore>;
  * `store_unavailable`.
  */
 export const createExportStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const find = async (organizationId: string, exportId: string): Promise<StoredExport | undefined> => {
-    const item = await getItem(client, tableName, exportKey(organizationId, exportId));
-    return item && parseExport(item);
-  };
+  const work = createRequestedWorkStore(client, tableName, {
+    ...{ prefix: EXPORT_PREFIX, keyOf: exportKey, open: openExports, parse: parseExport },
+  });
 
   return {
-    /** Reads strongly consistent, expired items too: a read unit per 4 KB. */
-    find,
+    /** `find` reads expired exports too; `listOpen` those with work or files. */
+    ...work,
 
     /**
      * Stores a request, unless the id exists: six write units. The organization's set of running exports is changed in the
@@ -98,18 +90,6 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
       );
     },
 
-    /** Removes a request's origin after its event was recorded. One write unit per KB. */
-    async forgetOrigin(organizationId: string, exportId: string): Promise<void> {
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: exportKey(organizationId, exportId),
-        UpdateExpression: "REMOVE #origin",
-        ConditionExpression: "attribute_exists(#origin)",
-        ExpressionAttributeNames: { "#origin": "origin" },
-      });
-      await conditionalWrite((options) => client.send(command, options));
-    },
-
     /**
      * A page of an organization's exports, the latest request first, read strongly consistent: a read unit per 4 KB.
      * @param page.now epoch ms; exports that have expired by then are left out.
@@ -118,26 +98,8 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
       organizationId: string,
       { limit, after, now }: { limit: number; after: ListPosition | undefined; now: number },
     ): Promise<{ items: Export[]; next: ListPosition | undefined }> {
-      const query = {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: {
-          ":scope": organizationKey(organizationId),
-          ":first": EXPORTS_START,
-          ":last": EXPORTS_END,
-        },
-        ...(after !== undefined && { ExclusiveStartKey: exportKey(organizationId, after.id) }),
-        ScanIndexForward: false,
-        ConsistentRead: true,
-      };
-      const { items, hasMore } = await queryPage(client, query, limit);
-      const page = items.map(parseExport);
-      const last = page.at(-1);
-      return {
-        items: page.filter((one) => !isExpired(one, now)).map((one) => toExport(one, now)),
-        next: hasMore && last !== undefined ? { id: last.id } : undefined,
-      };
+      const { items, next } = await work.list(organizationId, { limit, after });
+      return { items: items.filter((one) => !isExpired(one, now)).map((one) => toExport(one, now)), next };
     },
 
     /**
@@ -145,19 +107,11 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
      * @throws DomainError `export_not_found` if it is unknown or expired.
      */
     async get(organizationId: string, exportId: string, now: number): Promise<StoredExport> {
-      const stored = await find(organizationId, exportId);
+      const stored = await work.find(organizationId, exportId);
       if (stored === undefined || isExpired(stored, now)) {
         throw new DomainError("export_not_found", "There is no such export.");
       }
       return stored;
-    },
-
-    /** All exports with work or files, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
-    async *listOpen(): AsyncGenerator<{ organizationId: string; exportId: string }, void, void> {
-      for await (const item of readIndex(client, tableName, openExports)) {
-        const { scope, key } = IndexEntry.parse(item);
-        yield { organizationId: organizationIdOf(scope), exportId: exportIdOf(key) };
-      }
     },
   };
 };

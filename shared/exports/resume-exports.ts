@@ -17,13 +17,13 @@ export const resumeExports = (
   { exports, bus, clock }: ResumeExportsDependencies,
   remainingMs: () => number,
 ): Promise<Resumed> => {
-  const find = async (one: { organizationId: string; exportId: string }) => {
-    const stored = await exports.find(one.organizationId, one.exportId);
+  const find = async ({ organizationId, id }: { organizationId: string; id: string }) => {
+    const stored = await exports.find(organizationId, id);
     if (stored === undefined) return undefined;
     const now = clock();
     const expiresAt = expiresAtOf(stored);
     if (expiresAt !== undefined && expiresAt > now) return undefined;
-    return { request: isStalled(stored, now) ? exportRequested(one) : undefined };
+    return { request: isStalled(stored, now) ? exportRequested({ organizationId, exportId: id }) : undefined };
   };
   return resumeJobs({ jobs: exports.listOpen(), find, bus }, remainingMs);
 };

@@ -21,6 +21,11 @@ export const Requester = z.object({
 });
 export type Requester = z.output<typeof Requester>;
 
+const { userId: _, ...originFields } = Requester.shape;
+/** Where a stored request came from, until its security event is recorded. */
+export const RequestOrigin = z.object({ requestId: z.string(), ...originFields });
+export type RequestOrigin = z.output<typeof RequestOrigin>;
+
 /** The address fields of a request, for security events without a user. */
 export const addressOf = ({ ipAddress, userAgent }: Origin): Pick<Requester, "ipAddress" | "userAgent"> => ({
   ipAddress,
