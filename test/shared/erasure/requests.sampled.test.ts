@@ -175,11 +175,11 @@ describe("the hourly schedule", () => {
       try {
         // A worker is about to take the request.
         expect(await resume()).toEqual({ isAsked: false, alarms: [] });
-        world.time.now += 60_000;
+        world.time.now += 60_001;
         expect(await resume()).toEqual({ isAsked: true, alarms: [] });
         await world.main.leases.take(organizationId, id, { delivery: "d", attempt: "a" }, world.time.now);
         expect(await resume()).toEqual({ isAsked: false, alarms: [] });
-        world.time.now += 20 * DAY - 60_001;
+        world.time.now += 20 * DAY - 60_002;
         expect(await resume()).toEqual({ isAsked: true, alarms: [] });
         world.time.now += 1;
         const { isAsked, alarms } = await resume();
