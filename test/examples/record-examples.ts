@@ -28,12 +28,13 @@ const NINE = 9 * 3_600_000;
 const ACCOUNT = { id: "acct_1LocalNordlicht", apiKey: "sk_test_local_nordlicht" };
 const WEBHOOK_SECRET = "whsec_local_acme";
 
-/** Moves to 09:00 UTC of the next Monday. @returns that time, epoch ms */
+/** Moves to 09:00 UTC of a Monday, a day ahead at least: then each schedule has run. @returns that time, epoch ms */
 const waitForMonday = async (service: ServiceUnderTest): Promise<number> => {
   const now = Date.now();
-  const sinceMonday = (now - EPOCH_MONDAY - NINE) % WEEK_MS;
-  await service.advance(WEEK_MS - sinceMonday, "last");
-  return now + WEEK_MS - sinceMonday;
+  const sinceMonday = (now + DAY_MS - EPOCH_MONDAY - NINE) % WEEK_MS;
+  const ms = DAY_MS + WEEK_MS - sinceMonday;
+  await service.advance(ms, "last");
+  return now + ms;
 };
 
 /** Lists of a connection that are the same for each account, and longer than a reader needs. */
