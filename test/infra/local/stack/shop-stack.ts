@@ -1,4 +1,4 @@
-/** The stack of read-cdk-assembly.test.ts, as this project writes stacks: two functions with different grants on a table. */
+/** The stack of read-cdk-assembly.deep.test.ts, as this project writes stacks: two functions with different grants on a table. */
 import { Duration, type Stack } from "aws-cdk-lib";
 import { HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
