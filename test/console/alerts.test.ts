@@ -67,4 +67,22 @@ describe("the view of alerts", () => {
     expect(await read("alert?status=open")).toEqual([]);
     expect(complaints).toEqual([]);
   });
+
+  it("shows what a finding rests on", async () => {
+    const other = "console-findings";
+    const token = await service.mint({ organizationId: other, userId: "mallory", role: "guest" });
+    for (let i = 0; i < 2; i++)
+      await service.request("PUT", "/api/integrations/provider/settings", { token, body: "{}" });
+    const { page, complaints } = await openConsole(browser, { organizationId: other }, { path: "/console/alerts" });
+    const finding = page.getByRole("row", { name: /tried to change the circuit breaker or the settings/ });
+    await finding.waitFor();
+    expect(await finding.innerText()).toMatch(/High[\s\S]*User mallory[\s\S]*×2[\s\S]*Open/);
+    await finding.getByRole("link").click();
+    await page.getByText("What to do:").waitFor();
+    expect(await page.getByRole("main").innerText()).toMatch(/Permissions denied\s+settings:manage/);
+    await page.getByRole("link", { name: "Permission denied" }).first().click();
+    await page.getByRole("heading", { name: "Permission denied", level: 1 }).waitFor();
+    expect(page.url()).toContain("/console/events/");
+    expect(complaints).toEqual([]);
+  });
 });
