@@ -6,7 +6,7 @@ import { organizationKey } from "../terms/keys.ts";
 import type { RequestOrigin } from "../terms/requester.ts";
 import type { LeaseOwner } from "../work/lease.ts";
 import { createLeaseStore } from "../work/lease-store.ts";
-import { createRequestedWorkStore } from "../work/requested-work-store.ts";
+import { createRequestedWorkStore, type ListPosition } from "../work/requested-work-store.ts";
 import { type Erasure, type ErasureRequest, nothingRemoved, type Removed } from "./erasure.ts";
 import {
   ERASURE_PREFIX,
@@ -28,8 +28,6 @@ export type NewErasure = {
   request: ErasureRequest;
   origin: RequestOrigin;
 };
-
-type ListPosition = { id: string };
 
 export type ErasureStore = ReturnType<typeof createErasureStore>;
 

@@ -3,7 +3,7 @@ import { transactWithRetry } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { RequestOrigin } from "../terms/requester.ts";
-import { createRequestedWorkStore } from "../work/requested-work-store.ts";
+import { createRequestedWorkStore, type ListPosition } from "../work/requested-work-store.ts";
 import {
   EXPORT_KEPT_MS,
   type Export,
@@ -32,8 +32,6 @@ export type NewExport = {
   requestedBy: string;
   origin: RequestOrigin;
 };
-
-type ListPosition = { id: string };
 
 const isExpired = ({ ttl }: StoredExport, now: number): boolean => ttl * 1_000 <= now;
 

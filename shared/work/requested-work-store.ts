@@ -20,7 +20,8 @@ export type RequestedWork<Stored> = {
   parse: (item: unknown) => Stored;
 };
 
-type ListPosition = { id: string };
+/** After the item with this id. */
+export type ListPosition = { id: string };
 
 const IndexEntry = z.object({ scope: z.string(), key: z.string() });
 

@@ -15,11 +15,11 @@ const USAGE = `npm run bench -- [--quick] [--only <rows>] [--seed <number>] [--e
 
 Measures the bundles that a deployment would upload and prints each metric beside its budget.
 
-  --quick         few rounds: a first impression, most ratios stay undecided
-  --only <rows>   only the rows of test/bench/rows/*<rows>*.ts; may be given more than once
-  --seed <number> the order of the rounds (1 by default)
+  --quick            few rounds: a first impression, most ratios stay undecided
+  --only <rows>      only the rows of test/bench/rows/*<rows>*.ts; may be given more than once
+  --seed <number>    the order of the rounds (1 by default)
   --events <number>  how many events the row "exports" exports (100,000 by default; a million take half an hour)
-  --help          this text
+  --help             this text
 
 It takes CPU time, not wall time, but a busy machine still blurs it. docs/performance.md has the method.
 `;

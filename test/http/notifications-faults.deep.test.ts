@@ -2,7 +2,6 @@
  * Notifications while senders are killed, receivers are dead or slow, and thousands of alerts come at once. Every alert is
  * in exactly one single notification or one summary of each destination that takes it, and doubles have the same id.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
@@ -14,6 +13,7 @@ import { EVENT_SOURCE } from "../../shared/terms/event-source.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { rangeOf } from "../support/depth.ts";
 import { killInstances } from "../support/instance-processes.ts";
+import { eventually } from "../support/integration.ts";
 import { startTestCloud, type TestCloud } from "../support/local-cloud.ts";
 import { changeOf } from "../support/notifications.ts";
 import { createRandom } from "../support/random.ts";
@@ -23,7 +23,6 @@ import { startWebhookReceiver } from "../support/webhook-receiver.ts";
 const NOTIFICATIONS = "/api/integrations/provider/notifications";
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
-const PATIENCE = 240_000;
 
 let cloud: TestCloud;
 /** Makes calls with the rights of a function that publishes alerts. */
@@ -44,14 +43,6 @@ const functionOf = (name: string) => {
   const found = cloud.model.functions.find(({ logicalId }) => logicalId.includes(name));
   if (found === undefined) throw new Error(`There is no function ${name}.`);
   return found;
-};
-
-const until = async (what: string, holds: () => unknown): Promise<void> => {
-  const end = performance.now() + PATIENCE;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`Timed out waiting until ${what}.`);
-    await sleep(50);
-  }
 };
 
 /** The tables of the cloud past every role, for what no endpoint makes or shows. */
@@ -228,15 +219,15 @@ describe("receivers", () => {
     await publish(changes);
     const areTried = async (name: string) =>
       (await deliveries(name)).filter(({ attempts }) => attempts.length > 0).length === changes.length;
-    await until("the dead receiver was tried", () => areTried("dead"));
+    await eventually("the dead receiver was tried", () => areTried("dead"));
     expect((await deliveries("dead"))[0]).toMatchObject({
       status: "pending",
       attempts: [{ error: "not_connected" }],
     });
     const revived = await receiverOf(gone.port);
-    for (const name of ["slow", "endless", "silent"]) await until(`${name} was tried`, () => areTried(name));
+    for (const name of ["slow", "endless", "silent"]) await eventually(`${name} was tried`, () => areTried(name));
     expect((await deliveries("silent"))[0]?.attempts[0]).toMatchObject({ error: "timed_out" });
-    await until("all have arrived", async () => {
+    await eventually("all have arrived", async () => {
       await cloud.advanceClock(70_000, "last");
       const lists = await Promise.all(["dead", "slow", "endless", "silent"].map(deliveries));
       return lists.flat().every(({ status }) => status === "delivered");
@@ -269,7 +260,7 @@ describe("receivers", () => {
     // While another instance sends them, the messages stay; after that they are done.
     expect(await sendAgain()).toBe(5);
     for (const answer of waiting) answer();
-    await until("all are delivered", async () =>
+    await eventually("all are delivered", async () =>
       (await deliveries("all")).every(({ status }) => status === "delivered"),
     );
     expect(await sendAgain()).toBe(0);
@@ -301,11 +292,11 @@ describe("2,000 alerts at once", () => {
     const startedAt = performance.now();
     const secondsNow = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
     const dispatching = publish(changes);
-    await until("the single ones have arrived", () => receiver.received.length >= 60);
+    await eventually("the single ones have arrived", async () => receiver.received.length >= 60);
     const singles = secondsNow();
     await dispatching;
     const published = secondsNow();
-    await until("all are dispatched", async () => (await queueDepth("ToNotify")) === 0);
+    await eventually("all are dispatched", async () => (await queueDepth("ToNotify")) === 0);
     const dispatched = secondsNow();
     for (let i = 0; i < 4; i++) await cloud.advanceClock(5 * MINUTE_MS, "last");
     const calls = Object.entries(cloud.calls())

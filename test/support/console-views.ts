@@ -47,7 +47,7 @@ export const goTo = async (page: Page, address: string, waits = true): Promise<v
   await page.evaluate(settled(waits ? /^(Loading|Signing)/ : /^Loading the page/));
 };
 
-/** Runs in the page: ends when nothing loads and the view has not changed for some frames. @param loading what says so */
+/** Runs in the page until nothing loads and the view is unchanged for some frames. @param loading matches notes of loading. */
 const settled = (loading: RegExp) => `(async () => {
   const frame = () => new Promise((resolve) => setTimeout(resolve, 20));
   const loads = () => [...document.querySelectorAll("[role=status]")].some((one) => ${loading}.test(one.textContent));
