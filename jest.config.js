@@ -16,7 +16,11 @@ export default {
   globalSetup: "<rootDir>/test/global-setup.ts",
   globalTeardown: "<rootDir>/test/global-teardown.ts",
   cacheDirectory: "<rootDir>/.cache/jest",
+  // For runs of the suites whose inputs changed: pages and styles are inputs, too.
+  dependencyExtractor: "<rootDir>/test/support/file-inputs.ts",
+  moduleFileExtensions: ["js", "mjs", "cjs", "ts", "tsx", "json", "node", "md", "css"],
   modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
+  reporters: ["default", "<rootDir>/test/support/slowest-suites.ts"],
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
   // Tests wait for their functions half of the time, so three workers keep two cores busy.

@@ -1,7 +1,7 @@
 /** The CDK app, as `cdk synth` and `cdk deploy` run it (cdk.json). */
 
 import { IncompleteError } from "./constructs/require-complete.ts";
-import { ContextError } from "./context-error.ts";
+import { ContextError } from "./context-problems.ts";
 import { createApp } from "./synth.ts";
 
 try {

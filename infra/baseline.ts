@@ -1,4 +1,7 @@
-/** `npm run baseline`: compares the template with the baseline, and makes it the baseline if a deployment is safe. */
+/**
+ * `npm run baseline`: compares the template with the baseline, and makes it the baseline if a deployment is safe.
+ * `npm run baseline -- --accept` makes it the baseline in any case: only if no deployment has these resources.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

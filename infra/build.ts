@@ -8,9 +8,8 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { apiTypesPath, bundleDirectory } from "./bundling/bundle-directory.ts";
+import { apiTypesPath, bundleDirectory, sourceMapPath, sourceMapsDirectory } from "./bundling/bundle-directory.ts";
 import { type BundledFunctions, bundleFunctions, functionFiles } from "./bundling/bundle-functions.ts";
-import { sourceMapPath, sourceMapsDirectory } from "./bundling/source-maps.ts";
 import { hashInputs } from "./input-hash.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");

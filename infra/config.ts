@@ -4,8 +4,7 @@ import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
-import { ContextError } from "./context-error.ts";
-import { describeProblems, orList } from "./context-problems.ts";
+import { ContextError, describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
 import { chooseWebhookEntrance, requireTracingIn } from "./regions.ts";
 

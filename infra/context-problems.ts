@@ -2,6 +2,9 @@
 import type { z } from "zod";
 import { closestOf } from "./closest.ts";
 
+/** The deployment's context cannot be used. The message is all that its operator needs. */
+export class ContextError extends Error {}
+
 /** Longer values are cut in a sentence. */
 const MAX_VALUE_LENGTH = 80;
 

@@ -1,207 +1,227 @@
 /**
- * Which folders may import which. The floors are the only definition: `npm run fix` generates the linter's rules from
- * them into import-rules.json, and a test compares that file and docs/architecture.md with this table.
+ * Which file may import which: the storeys of shared/ and infra/, the doors between subjects, and the packages.
+ * `npm run check` runs this file over the repository; a test compares docs/architecture.md with `shared`.
  */
-import { writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
 
-/** The folders below each root, top to bottom. A file imports from its own folder and from lower ones. */
-export const floors = {
-  shared: [
-    "wiring",
-    "api",
-    "webhooks",
-    "erasure",
-    "exports",
-    "notifications",
-    "notifications/sending",
-    "notifications/messages",
-    "http",
-    "reports/html",
-    "reports",
-    "detection",
-    "detection/rules",
-    "detection/evidence",
-    "sync",
-    "connection",
-    "provider/stripe",
-    "provider",
-    "settings",
-    "records",
-    "circuit-breaker",
-    "security/monitoring",
-    "security/alerts",
-    "security/statistics",
-    "security/feed",
-    "security/ocsf",
-    "security",
-    "security/redaction",
-    "plants",
-    "work",
-    "runtime",
-    "terms",
-    "json",
-  ],
-  // The empty name is infra/ itself: its files synthesise the stack, and local/ runs the result.
-  infra: [
-    "smoke",
-    "audit",
-    "local",
-    "local/reload",
-    "local/provider",
-    "local/provider/wire",
-    "local/provider/wire/writes",
-    "local/provider/wire/requests",
-    "local/provider/faults",
-    "local/provider/changes",
-    "local/provider/webhooks",
-    "local/provider/seed",
-    "local/provider/operations",
-    "local/provider/store",
-    "local/provider/render",
-    "local/provider/objects",
-    "local/terminal",
-    "local/ask",
-    "local/front-ends",
-    "local/gateway",
-    "local/stack",
-    "local/template",
-    "local/schedules",
-    "local/events",
-    "local/queues",
-    "local/buckets",
-    "local/mail",
-    "local/lambda",
-    "local/iam",
-    "local/issuer",
-    "local/data-directory",
-    "local/dynamodb",
-    "local/http",
-    "local/core",
-    "",
-    "constructs/monitoring",
-    "constructs",
-    "constructs/access",
-    "constructs/resources",
+/**
+ * The folders below a root in three storeys. A folder contains its subfolders that are not listed. A file imports from its
+ * own folder and from lower storeys. On the ground and the roof, a folder also imports from the folders before it.
+ */
+type Storeys = {
+  readonly ground: readonly string[];
+  /** Each with its doors: the other subjects that it may import. A door leads to an earlier subject, so there is no circle. */
+  readonly subjects: Readonly<Record<string, readonly string[]>>;
+  readonly roof: readonly string[];
+};
+
+export const shared = {
+  ground: ["json", "terms", "runtime", "work"],
+  subjects: {
+    plants: [],
+    security: [],
+    "circuit-breaker": ["security"],
+    records: ["security"],
+    settings: ["security", "records"],
+    provider: ["security", "circuit-breaker", "records"],
+    connection: ["security", "circuit-breaker", "provider"],
+    sync: ["security", "circuit-breaker", "records", "provider", "connection"],
+    detection: ["security", "circuit-breaker", "provider", "connection", "sync"],
+    reports: ["security", "circuit-breaker", "records", "connection", "sync", "detection"],
+    notifications: ["security", "reports"],
+    exports: ["security", "records", "settings", "reports", "notifications"],
+    webhooks: ["security", "records", "provider", "connection"],
+    erasure: [
+      "security",
+      "circuit-breaker",
+      "records",
+      "settings",
+      "connection",
+      "sync",
+      "detection",
+      "reports",
+      "notifications",
+      "exports",
+      "webhooks",
+    ],
+  },
+  roof: ["http", "api", "wiring"],
+} as const satisfies Storeys;
+
+/** The local cloud's services are the subjects of infra/. The empty name is infra/ itself, which synthesises the stack. */
+export const infra = {
+  ground: [
     "bundling",
-    "bundling/shims",
+    "constructs/resources",
+    "constructs/access",
+    "constructs",
+    "constructs/monitoring",
+    "",
+    "local/core",
+    "local/http",
+    "local/commands",
   ],
-} as const;
+  subjects: {
+    "local/template": [],
+    "local/iam": [],
+    "local/lambda": [],
+    "local/dynamodb": [],
+    "local/buckets": [],
+    "local/mail": [],
+    "local/issuer": [],
+    "local/terminal": [],
+    "local/provider": [],
+    "local/data-directory": ["local/dynamodb"],
+    "local/reload": ["local/lambda"],
+    "local/front-ends": ["local/iam", "local/lambda"],
+    "local/queues": ["local/iam", "local/lambda"],
+    "local/events": ["local/iam", "local/lambda", "local/queues"],
+    "local/schedules": ["local/events"],
+    "local/stack": ["local/template", "local/events", "local/schedules"],
+    "local/gateway": ["local/iam", "local/dynamodb", "local/buckets", "local/mail", "local/queues", "local/events"],
+  },
+  roof: ["local/control", "local/cloud", "local/start", "smoke", "audit"],
+} as const satisfies Storeys;
 
-type Pattern = { readonly group: readonly string[]; readonly message: string };
-
-const SDKS = ["@aws-sdk/**", "@smithy/**"];
-const PROVIDER_SDK = ["stripe", "stripe/**"];
-/** The folder of the provider's adapter, which may use the SDK. */
-const ADAPTER = "provider/stripe";
-
-const noTests: Pattern = { group: ["**/test/**"], message: "Product code must not import tests." };
-const noInfrastructure: Pattern = {
-  group: ["**/infra/**", "aws-cdk-lib", "aws-cdk-lib/**", "constructs", "cdk-nag"],
-  message: "Only infra/ may import the infrastructure.",
-};
-const noFunctions: Pattern = {
-  group: ["**/functions/**"],
-  message: "A function must not be imported; its work belongs in shared/.",
-};
-const noSdks: Pattern = {
-  group: [...SDKS, ...PROVIDER_SDK],
-  message: "Only stores (*-store.ts), shared/runtime/ and the provider's adapter may import an SDK.",
-};
-const noStoreSdks: Pattern = { group: SDKS, message: "The provider's adapter must not use a store." };
-const noConfiguration: Pattern = {
-  group: ["**/runtime/config.ts"],
-  message: "Only functions/, shared/wiring/ and shared/runtime/ may read configuration; take the value as an argument.",
-};
-const noStores: Pattern = { group: ["**/*-store.ts"], message: "The route table is pure: it must not import stores." };
-const onlyContract: Pattern = {
-  group: ["**/shared/**", "!**/shared/api/**", "!**/shared/terms/**"],
-  message: "infra/ may import only shared/api/ and shared/terms/.",
-};
-const onlyShared: Pattern = {
-  group: ["**/functions/**", "../*/*", "./*", "!../../shared/**"],
-  message: "A function may import only shared/.",
+/** The listed folder that contains a file; undefined if there is none. @param file relative to the root of the storeys. */
+const folderOf = ({ ground, subjects, roof }: Storeys, file: string): string | undefined => {
+  const listed = [...ground, ...Object.keys(subjects), ...roof];
+  for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) if (listed.includes(folder)) return folder;
+  return dirname(file) === "." && listed.includes("") ? "" : undefined;
 };
 
-const seededProperties: Pattern = {
-  group: ["fast-check"],
-  message: "Import fc from test/support/fixed-seed.ts, so that every run tries the same inputs.",
+/** The height of a folder. All subjects have the same. */
+const heightOf = ({ ground, roof }: Storeys, folder: string): number => {
+  const [onGround, onRoof] = [ground.indexOf(folder), roof.indexOf(folder)];
+  if (onGround >= 0) return onGround;
+  return ground.length + (onRoof < 0 ? 0 : 1 + onRoof);
 };
 
-/** The glob that matches imports from `from` of files in a folder, but not in its subfolders. */
-const importsOf = (folder: string, from: string): string[] => {
-  const path = relative(from, folder);
-  // An import of a parent folder contains only dots. Any other import contains the folder's name after any dots.
-  return /^[./]+$/.test(path) ? [`${path}/*.ts`] : [`**/${folder.split("/").at(-1)}/*.ts`];
+export const mayImport = (storeys: Storeys, from: string, to: string): boolean =>
+  from === to || heightOf(storeys, to) < heightOf(storeys, from) || (storeys.subjects[from]?.includes(to) ?? false);
+
+/** The sentence about an import that the storeys forbid. */
+const refusalByStoreys = (root: string, storeys: Storeys, file: string, target: string): string | undefined => {
+  const [from, to] = [file, target].map((path) => folderOf(storeys, path.slice(root.length)));
+  if (from === undefined) return `Add the folder to the storeys of ${root} in infra/import-rules.ts.`;
+  if (to === undefined || mayImport(storeys, from, to)) return undefined;
+  const [importer, imported] = [from, to].map((folder) => root + folder);
+  return from in storeys.subjects && to in storeys.subjects
+    ? `${importer} has no door to ${imported} (infra/import-rules.ts).`
+    : `${importer} must not import ${imported}, which is on a higher storey (infra/import-rules.ts).`;
 };
 
-const upward = (folders: readonly string[], folder: string): Pattern[] => {
-  const above = folders.slice(0, folders.indexOf(folder));
-  if (above.length === 0) return [];
-  const message = `${folder === "" ? "infra" : folder}/ must not import a higher floor (infra/import-rules.ts).`;
-  return [{ group: above.flatMap((higher) => importsOf(higher, folder)), message }];
-};
+const CONSOLE = "functions/console/app/";
+/** The provider's adapter. Only this folder may use the provider's SDK. */
+const ADAPTER = "shared/provider/stripe/";
+const PROVIDER_SDK = /^stripe(\/|$)/;
+const AWS_SDK = /^@(aws-sdk|smithy)\//;
+const INFRASTRUCTURE = /^(infra\/|(aws-cdk-lib|constructs|cdk-nag)(\/|$))/;
+const CONSOLE_MODULES = new RegExp(
+  `^(${CONSOLE}|\\.build/console/|(preact|@preact/signals|preact-iso|openapi-fetch|oauth4webapi)(/|$))`,
+);
 
-const override = (includes: readonly string[], patterns: readonly Pattern[]) => ({
-  includes,
-  linter: { rules: { style: { noRestrictedImports: { level: "error", options: { patterns } } } } },
-});
-
-/** The console runs in a browser and uses the public API only, as any other client does. */
-const CONSOLE = "functions/console/app";
-const CONSOLE_PACKAGES = ["preact", "@preact/signals", "preact-iso", "openapi-fetch", "oauth4webapi"];
-/** What the build writes from the OpenAPI document (bundling/write-api-types.ts). */
-const GENERATED = ".build/console/*";
-/** How many folders deep a file of the console may lie. */
-const CONSOLE_DEPTHS = [0, 1, 2];
-
-/** The rules of the console's files that lie as many folders deep. */
-const consoleRules = (depth: number) => {
-  const outside = "../".repeat(depth + 1);
-  const group = [
-    "**",
-    ...CONSOLE_PACKAGES.flatMap((name) => [`!${name}`, `!${name}/**`]),
-    ...["!./**", "!../**", `${outside}**`, `!${outside}../../${GENERATED}`],
-  ];
-  const message =
-    "The console may import only its own files, its packages and what is generated from the API's document.";
-  return override([`${CONSOLE}/${"*/".repeat(depth)}*`], [{ group, message }]);
-};
-
-const sharedPatterns = (folder: string, isStore: boolean): Pattern[] => [
-  noTests,
-  noInfrastructure,
-  noFunctions,
-  ...upward(floors.shared, folder),
-  ...(folder === "runtime" || isStore ? [] : [folder === ADAPTER ? noStoreSdks : noSdks]),
-  ...(["wiring", "runtime"].includes(folder) ? [] : [noConfiguration]),
-  ...(folder === "api" ? [noStores] : []),
+/** Files, what they must not import (a path from the root, or a package), and why. */
+const rules: readonly { files: RegExp; refuses: (target: string, file: string) => boolean; message: string }[] = [
+  {
+    files: /^(functions|shared|infra)\//,
+    refuses: (target) => target.startsWith("test/"),
+    message: "Product code must not import tests.",
+  },
+  {
+    files: /^(functions|shared)\//,
+    refuses: (target) => INFRASTRUCTURE.test(target),
+    message: "Only infra/ may import the infrastructure.",
+  },
+  {
+    files: /^(shared|infra)\//,
+    refuses: (target) => target.startsWith("functions/"),
+    message: "A function must not be imported; its work belongs in shared/.",
+  },
+  {
+    files: /^functions\/(?!console\/app\/)/,
+    refuses: (target) => target.startsWith("functions/"),
+    message: "A function may import only shared/.",
+  },
+  {
+    files: /^functions\/console\/app\//,
+    refuses: (target) => !CONSOLE_MODULES.test(target),
+    message: "The console may import only its own files, its packages and what is generated from the API's document.",
+  },
+  {
+    files: /^(functions|shared)\//,
+    refuses: (target, file) => AWS_SDK.test(target) && !/^shared\/(runtime\/|.*-store\.ts$)/.test(file),
+    message: "Only stores (*-store.ts) and shared/runtime/ may import an AWS SDK.",
+  },
+  {
+    files: /^(functions|shared)\//,
+    refuses: (target, file) => PROVIDER_SDK.test(target) && !file.startsWith(ADAPTER),
+    message: "Only the provider's adapter may import the provider's SDK.",
+  },
+  {
+    files: /^shared\/(?!wiring\/|runtime\/)/,
+    refuses: (target) => target === "shared/runtime/config.ts",
+    message:
+      "Only functions/, shared/wiring/ and shared/runtime/ may read configuration; take the value as an argument.",
+  },
+  {
+    files: /^shared\/api\//,
+    refuses: (target) => target.endsWith("-store.ts"),
+    message: "The route table is pure: it must not import stores.",
+  },
+  {
+    files: /^infra\//,
+    refuses: (target) => target.startsWith("shared/") && !/^shared\/(api|terms)\//.test(target),
+    message: "infra/ may import only shared/api/ and shared/terms/.",
+  },
+  {
+    files: /^test\/(?!support\/fixed-seed\.ts$)/,
+    refuses: (target) => target === "fast-check",
+    message: "Import fc from test/support/fixed-seed.ts, so that every run tries the same inputs.",
+  },
 ];
 
-/** The linter's configuration that biome.json extends. */
-export const importRules = () => ({
-  overrides: [
-    override(["functions/**"], [noTests, noInfrastructure, onlyShared, noSdks]),
-    ...CONSOLE_DEPTHS.map(consoleRules),
-    ...floors.shared.flatMap((folder) => [
-      override([`shared/${folder}/*.ts`], sharedPatterns(folder, false)),
-      override([`shared/${folder}/*-store.ts`], sharedPatterns(folder, true)),
-    ]),
-    override(["test/**", "!test/support/fixed-seed.ts"], [seededProperties]),
-    override(["infra/**"], [noTests, noFunctions, onlyContract]),
-    ...floors.infra.map((folder) =>
-      override([join("infra", folder, "*.ts")], [noTests, noFunctions, onlyContract, ...upward(floors.infra, folder)]),
-    ),
-  ],
-});
+/** The sentences about what a file must not import. @param target a path from the root, or a package's module. */
+const refusalsOf = (file: string, target: string): string[] => {
+  const byRules = rules
+    .filter(({ files, refuses }) => files.test(file) && refuses(target, file))
+    .map(({ message }) => message);
+  const roots = [["shared/", shared] as const, ["infra/", infra] as const];
+  const byStoreys = roots.flatMap(([root, storeys]) =>
+    file.startsWith(root) && target.startsWith(root) ? (refusalByStoreys(root, storeys, file, target) ?? []) : [],
+  );
+  return [...byRules, ...byStoreys];
+};
 
-export const importRulesPath = join(import.meta.dirname, "import-rules.json");
+/** The modules that a file imports or exports again; types and dynamic imports count. */
+const importsOf = (file: string, text: string): string[] => {
+  const { staticImports, staticExports } = parseSync(file, text).module;
+  const exported = staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? []));
+  const dynamic = [...text.matchAll(/\bimport\(\s*"([^"]+)"/g)].map(([, module = ""]) => module);
+  const modules = [...staticImports.map(({ moduleRequest }) => moduleRequest.value), ...exported, ...dynamic];
+  return [...new Set(modules)].map((module) => (module.startsWith(".") ? join(dirname(file), module) : module));
+};
 
-/** The file's text: one override per line, so that a diff of the table is readable. */
-export const renderImportRules = (): string =>
-  `{ "overrides": [\n${importRules()
-    .overrides.map((rule) => JSON.stringify(rule))
-    .join(",\n")}\n] }\n`;
+/** A line for each import that is forbidden. @param file relative to the repository's root. */
+export const forbiddenImports = (file: string, text: string): string[] =>
+  importsOf(file, text).flatMap((target) =>
+    refusalsOf(file, target).map((sentence) => `${file} imports ${target}: ${sentence}`),
+  );
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(importRulesPath, renderImportRules());
+/** All modules of the repository, new ones that are not committed included. */
+export const listModules = (): string[] => {
+  const modules = ["functions", "shared", "infra", "test"].flatMap((root) => [`${root}/*.ts`, `${root}/*.tsx`]);
+  const options = ["--cached", "--others", "--exclude-standard", "--deduplicate"];
+  const { stdout } = spawnSync("git", ["ls-files", ...options, ...modules], { encoding: "utf8", maxBuffer: 2 ** 26 });
+  return stdout.split("\n").filter((file) => file !== "" && existsSync(file));
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const forbidden = listModules().flatMap((file) => forbiddenImports(file, readFileSync(file, "utf8")));
+  for (const line of forbidden) console.error(line);
+  process.exitCode = forbidden.length > 0 ? 1 : 0;
+}

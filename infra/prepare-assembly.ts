@@ -12,7 +12,7 @@ const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:0000000
 /**
  * The local cloud has the page /docs, the console with a client at the development issuer, and the platform's secrets, so that
  * roles contain the rights to read them. It has the values of the secrets, and replaces the provider's client
- * (local/control-platform.ts).
+ * (local/control/control-platform.ts).
  */
 const LOCAL_CONTEXT = {
   siemFeed: "true",

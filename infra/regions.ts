@@ -1,6 +1,6 @@
 /** What AWS lacks in some regions, as far as the service needs it. Looked up on 2026-11-22. */
 import type { WebhookEntranceKind } from "./constructs/resources/deployment-config.ts";
-import { ContextError } from "./context-error.ts";
+import { ContextError } from "./context-problems.ts";
 
 /**
  * Regions of the commercial partition without Lambda function URLs.

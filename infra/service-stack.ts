@@ -1,9 +1,9 @@
 import { Annotations, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { NO_ISSUER } from "./config.ts";
-import { type AccessTo, accessTo } from "./constructs/access/access-to.ts";
 import { addBackgroundFunctions } from "./constructs/background-functions.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
+import { type AccessTo, accessTo } from "./constructs/grants.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { limitResources } from "./constructs/limit-resources.ts";
 import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
@@ -16,7 +16,7 @@ import type { DeploymentConfig } from "./constructs/resources/deployment-config.
 import { ExportsBucket } from "./constructs/resources/exports-bucket.ts";
 import { FeedBucket } from "./constructs/resources/feed-bucket.ts";
 import { providerSettings } from "./constructs/resources/provider-settings.ts";
-import { Tables } from "./constructs/resources/tables.ts";
+import { createTables } from "./constructs/resources/tables.ts";
 import { RouteFunctions } from "./constructs/route-functions.ts";
 import { WebhookEntrance } from "./constructs/webhook-entrance.ts";
 
@@ -33,7 +33,7 @@ export class ServiceStack extends Stack {
     });
     limitResources(this);
     requireComplete();
-    const tables = new Tables(this, "Tables", config);
+    const tables = createTables(this, config);
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);
     const notifications = new NotificationQueues(this, "NotificationQueues", { bus: events.bus, config });
@@ -42,7 +42,14 @@ export class ServiceStack extends Stack {
     const { bucket: exportsBucket } = new ExportsBucket(this, "Exports", config);
     const feedBucket = config.siemFeed ? new FeedBucket(this, "Feed", config).bucket : undefined;
     this.access = accessTo({
-      ...{ tables, bus: events.bus, config, credentialsKey, cursorKey, provider, exportsBucket, feedBucket },
+      tables,
+      bus: events.bus,
+      config,
+      credentialsKey,
+      cursorKey,
+      provider,
+      exportsBucket,
+      feedBucket,
       notificationsToSend: notifications.toSend,
     });
     const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events, config });

@@ -7,7 +7,7 @@ import { ServiceStack } from "./service-stack.ts";
 type Options = {
   /** The assembly's directory; the CDK's command line sets it itself. */
   outputDirectory?: string;
-  /** Context keys of the deployment (config.ts), besides those of the command line. */
+  /** Context keys of the deployment (config.ts), in addition to those of the command line. */
   context?: Readonly<Record<string, string>>;
   /** The region of the command line, to which the stack will be deployed. */
   region?: string | undefined;

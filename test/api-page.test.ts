@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { readArguments } from "../infra/local/ask/read-arguments.ts";
+import { readArguments } from "../infra/local/commands/read-arguments.ts";
 import { allRoutes } from "../shared/api/routes.ts";
 import { createRequestParser } from "../shared/http/parse-request.ts";
 import type { Route } from "../shared/http/route.ts";
@@ -40,7 +40,9 @@ describe("docs/api.md", () => {
   it.each(examples)("has a valid request: $line", async ({ route, path, query, ask }) => {
     if (route === undefined) throw new Error(`No route has the path ${path} with the method ${ask.method}.`);
     const event = httpEvent({
-      ...{ method: ask.method, rawPath: path, rawQueryString: query },
+      method: ask.method,
+      rawPath: path,
+      rawQueryString: query,
       headers: Object.fromEntries(ask.headers),
       pathParameters: parametersOf(path, route.path) ?? {},
       ...(ask.body !== undefined && { body: ask.body }),

@@ -32,6 +32,7 @@ import { SET_ASIDE_PREFIX } from "../shared/sync/set-aside-store.ts";
 import { runKey, stateKey } from "../shared/sync/sync-item.ts";
 import { organizationKey, partKey, unownedKey } from "../shared/terms/keys.ts";
 import { needsOrganization } from "../shared/terms/permissions.ts";
+import { type TableSpec, tables } from "../shared/terms/tables.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
 import { statementsOfRole } from "./support/role-statements.ts";
 
@@ -51,19 +52,7 @@ const rowsOf = (section: string): string[][] => {
 };
 const codeOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
-type Key = { AttributeName: string; KeyType: "HASH" | "RANGE" };
-type Properties = {
-  Description: string;
-  Role: { "Fn::GetAtt": [string, string] };
-  KeySchema: Key[];
-  AttributeDefinitions: { AttributeName: string; AttributeType: string }[];
-  TimeToLiveSpecification?: { AttributeName: string };
-  GlobalSecondaryIndexes?: {
-    IndexName: string;
-    KeySchema: Key[];
-    Projection: { ProjectionType: string; NonKeyAttributes?: string[] };
-  }[];
-};
+type Properties = { Description: string; Role: { "Fn::GetAtt": [string, string] } };
 const { Resources }: { Resources: Record<string, { Type: string; Properties: Properties }> } = JSON.parse(
   readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8"),
 );
@@ -72,37 +61,23 @@ const resourcesOf = (type: string) =>
     .filter(([, { Type }]) => Type === type)
     .map(([id, { Properties }]) => ({ id, ...Properties }));
 
-const tables = resourcesOf("AWS::DynamoDB::Table").map((table) => ({
-  ...table,
-  name: table.id.replace(/^Tables|[0-9A-F]{8}$/g, ""),
+/** The tables under the names that the page gives them. */
+const declared = Object.entries<TableSpec>(tables).map(([name, spec]) => ({
+  name: name.replace(/^./, (first) => first.toUpperCase()),
+  ...spec,
 }));
 
 /** A key as the page writes it. */
-const keyOf = (type: Key["KeyType"], schema: Key[], { AttributeDefinitions }: (typeof tables)[number]): string => {
-  const name = schema.find(({ KeyType }) => KeyType === type)?.AttributeName;
-  const definition = AttributeDefinitions.find(({ AttributeName }) => AttributeName === name);
-  if (definition === undefined) return "–";
-  return `\`${name}\`${definition.AttributeType === "N" ? " (number)" : ""}`;
-};
-
-const holdsOf = ({
-  ProjectionType,
-  NonKeyAttributes = [],
-}: {
-  ProjectionType: string;
-  NonKeyAttributes?: string[];
-}) => {
-  if (ProjectionType === "ALL") return ["items"];
-  return ProjectionType === "KEYS_ONLY" ? ["keys"] : [...NonKeyAttributes].sort();
-};
+const keyOf = (name: string | undefined, isNumber = false): string =>
+  name === undefined ? "–" : `\`${name}\`${isNumber ? " (number)" : ""}`;
 
 describe("the tables of the data model", () => {
-  it("are those of the template, with keys and expiry", () => {
-    const expected = tables.map((table) => [
-      `\`${table.name}\``,
-      keyOf("HASH", table.KeySchema, table),
-      keyOf("RANGE", table.KeySchema, table),
-      table.TimeToLiveSpecification === undefined ? "–" : `\`${table.TimeToLiveSpecification.AttributeName}\``,
+  it("are those of the code, with keys and expiry", () => {
+    const expected = declared.map(({ name, partitionKey, sortKey, sortKeyType, expires }) => [
+      `\`${name}\``,
+      keyOf(partitionKey),
+      keyOf(sortKey, sortKeyType === "number"),
+      expires ? "`ttl`" : "–",
     ]);
     expect(
       rowsOf("Tables")
@@ -111,13 +86,13 @@ describe("the tables of the data model", () => {
     ).toEqual(expected.sort());
   });
 
-  it("have the indexes of the template, with keys and projections", () => {
-    const expected = tables.flatMap((table) =>
-      (table.GlobalSecondaryIndexes ?? []).map(({ IndexName, KeySchema, Projection }) => [
-        `\`${table.name}.${IndexName}\``,
-        keyOf("HASH", KeySchema, table),
-        keyOf("RANGE", KeySchema, table),
-        holdsOf(Projection),
+  it("have the indexes of the code, with keys and projections", () => {
+    const expected = declared.flatMap(({ name, indexes = [] }) =>
+      indexes.map((index) => [
+        `\`${name}.${index.name}\``,
+        keyOf(index.partitionKey),
+        keyOf(index.sortKey, index.isSortedByTime),
+        typeof index.holds === "string" ? [index.holds] : [...index.holds].sort(),
       ]),
     );
     const actual = rowsOf("Indexes").map(([index, partitionKey, sortKey, holds = ""]) => {
@@ -137,7 +112,8 @@ describe("the items of the data model", () => {
   const examples: Record<string, readonly (string | undefined)[]> = {
     SecurityEvents: [organizationKey(organization), unownedKey("192.0.2.1")],
     SecurityAlerts: [
-      ...[unresolvedKey(hash), resolvedKey(alertId(hash, at, new Uint8Array(16)))],
+      unresolvedKey(hash),
+      resolvedKey(alertId(hash, at, new Uint8Array(16))),
       noteKey(alertId(hash, at, new Uint8Array(16)), "<id>"),
     ],
     Circuits: [circuitKey(organization), bucketKeys(organization)[0], globalBucketKeys[0]],
@@ -145,18 +121,27 @@ describe("the items of the data model", () => {
     SyncRuns: [stateKey(organization).key, runKey(organization, "<id>").key, `${SET_ASIDE_PREFIX}<type>#<digest>`],
     Records: [itemKeyOf(organization, { type: "invoices", id: "in_1" }).key],
     Detection: [
-      ...[windowKey(at), unjudgedKey(at), BASELINE_KEY, DETECTOR_SCOPE],
+      windowKey(at),
+      unjudgedKey(at),
+      BASELINE_KEY,
+      DETECTOR_SCOPE,
       userKey(userHash(organizationKey(organization), "ada")),
     ],
     Reports: [
-      ...[entryKey(report), contentKey(report), dueKey(report), ERASED_KEY, linkKey("<id>")],
-      ...[DISPATCHER_KEY.scope, DISPATCHER_KEY.key],
+      entryKey(report),
+      contentKey(report),
+      dueKey(report),
+      ERASED_KEY,
+      linkKey("<id>"),
+      DISPATCHER_KEY.scope,
+      DISPATCHER_KEY.key,
     ],
     Erasures: [erasureKey(organization, "<id>").key],
     Exports: [exportKey(organization, "<id>").key, runningKey(organization).key],
     Notifications: [
       ...[destinationKey(organization, "<id>"), deliveryKey(organization, delivery)].map(({ key }) => key),
-      ...[noticeKey(organization, "<destination>", "<alert>").key, stormWindowKey(organization, "<destination>").key],
+      noticeKey(organization, "<destination>", "<alert>").key,
+      stormWindowKey(organization, "<destination>").key,
       heldKey(
         organization,
         { ...delivery, deliveryId: "<delivery>" },
@@ -180,7 +165,7 @@ describe("the items of the data model", () => {
   });
 
   it("belong to every table", () => {
-    expect(tables.filter(({ name }) => itemsOf(name).length === 0)).toEqual([]);
+    expect(declared.filter(({ name }) => itemsOf(name).length === 0)).toEqual([]);
   });
 });
 
@@ -202,7 +187,9 @@ describe("the rights of the data model", () => {
 
   /** The functions that may do one of the actions with a table or its indexes. */
   const whoMay = (actions: readonly string[], table: string): string[] => {
-    const { id = "" } = tables.find(({ name }) => name === table) ?? {};
+    const [{ id } = { id: "" }] = resourcesOf("AWS::DynamoDB::Table").filter((one) =>
+      one.id.startsWith(`Tables${table}`),
+    );
     return functions
       .filter(({ statements }) =>
         statements.some(
@@ -229,7 +216,7 @@ describe("the rights of the data model", () => {
     const rows = rowsOf("Who reads and writes what").map(([table = "", read = "", written = ""]) => {
       return { table: codeOf(table)[0] ?? "", read: expand(read), written: expand(written) };
     });
-    const expected = tables.map(({ name }) => ({
+    const expected = declared.map(({ name }) => ({
       table: name,
       read: whoMay(READS, name),
       written: whoMay(WRITES, name),
@@ -239,7 +226,7 @@ describe("the rights of the data model", () => {
   });
 
   it("never include Scan; only erasure has BatchWriteItem", () => {
-    for (const { name } of tables) {
+    for (const { name } of declared) {
       expect(whoMay(["Scan"], name)).toEqual([]);
       expect(whoMay(["BatchWriteItem"], name).filter((one) => one !== "run-erasure")).toEqual([]);
     }

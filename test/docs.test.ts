@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { contextKeys } from "../infra/config.ts";
-import { readStartSettings } from "../infra/local/start-settings.ts";
+import { readStartSettings } from "../infra/local/start/start-settings.ts";
 
 const root = join(import.meta.dirname, "..");
 const pages = globSync(["*.md", "docs/**/*.{md,yml}"], { cwd: root }).sort();
@@ -27,7 +27,7 @@ const sectionsOf = (page: string): Set<string> => {
 
 describe.each(pages)("%s", (page) => {
   it("names only files that exist", () => {
-    const named = textOf(page).matchAll(/(?<![\w./-])(?:functions|shared|infra|test)\/[\w./-]+\.(?:ts|mjs|json)/g);
+    const named = textOf(page).matchAll(/(?<![\w./-])(?:functions|shared|infra|test)\/[\w./-]+\.(?:tsx?|mjs|json)/g);
     expect([...new Set([...named].map(([path]) => path))].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { requireCheckoutDirectories } from "../infra/local/checkout-directories.ts";
-import { failWith } from "../infra/local/fail-with.ts";
+import { failWith } from "../infra/local/commands/fail-with.ts";
+import { requireCheckoutDirectories } from "../infra/local/start/checkout-directories.ts";
 import { prepareAssembly } from "../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
 import { requireChromium } from "./support/chromium.ts";

@@ -16,7 +16,8 @@ export const handler = createHandler(
   route,
   async ({ caller, origin: { ipAddress } }) => ({
     ...describeCaller(caller, await settings.read(caller.organizationId)),
-    ...{ ipAddress, deployment },
+    ipAddress,
+    deployment,
   }),
   wireHandler(route),
 );

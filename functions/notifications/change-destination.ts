@@ -1,8 +1,8 @@
 /** PUT /api/integrations/provider/notifications/{id}: replaces a destination. docs/notifications.md, "Destinations". */
 import { notificationRoutes } from "../../shared/api/notification-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireChangeDestination } from "../../shared/wiring/destinations.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireChangeDestination } from "../../shared/wiring/notifications.ts";
 
 const route = notificationRoutes.changeDestination;
 const change = wireChangeDestination();

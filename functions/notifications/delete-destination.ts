@@ -1,8 +1,8 @@
 /** DELETE /api/integrations/provider/notifications/{id}: deletes a destination. docs/notifications.md, "Destinations". */
 import { notificationRoutes } from "../../shared/api/notification-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { wireDeleteDestination } from "../../shared/wiring/destinations.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireDeleteDestination } from "../../shared/wiring/notifications.ts";
 
 const route = notificationRoutes.deleteDestination;
 const remove = wireDeleteDestination();

@@ -2,8 +2,8 @@
 import { notificationRoutes } from "../../shared/api/notification-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { toDestination } from "../../shared/notifications/notification-items.ts";
-import { wireDestinationStore } from "../../shared/wiring/destinations.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
+import { wireDestinationStore } from "../../shared/wiring/notifications.ts";
 
 const route = notificationRoutes.listDestinations;
 const destinations = wireDestinationStore();

@@ -1,7 +1,7 @@
 /** Sends deliveries to their destinations, from the queue that other functions fill. docs/notifications.md, "Tries". */
 import { DeliveryMessage } from "../../shared/notifications/delivery.ts";
 import { createMessageHandler } from "../../shared/runtime/background-handlers.ts";
-import { wireSendDelivery } from "../../shared/wiring/send-notifications.ts";
+import { wireSendDelivery } from "../../shared/wiring/notifications.ts";
 
 const { send, postpone } = wireSendDelivery();
 

@@ -5,12 +5,10 @@
 import { plantRoutes } from "../../shared/api/plant-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { createPlantStore } from "../../shared/plants/plant-store.ts";
-import { readConfig } from "../../shared/runtime/config.ts";
-import { documentClient } from "../../shared/runtime/document-client.ts";
+import { openTable } from "../../shared/runtime/open-table.ts";
 import { wirePersonalHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
 
-const { PLANTS_TABLE_NAME } = readConfig(["PLANTS_TABLE_NAME"]);
-const plants = createPlantStore(documentClient, PLANTS_TABLE_NAME);
+const plants = createPlantStore(openTable("plants"));
 
 export const handler = createHandler(
   plantRoutes.createPlant,

@@ -3,8 +3,9 @@
  * authenticates them.
  * Answers: docs/webhooks.md, "Answers".
  */
+
+import { createWebhookHandler } from "../../shared/http/webhook-handler.ts";
 import { SIGNATURE_HEADER } from "../../shared/provider/stripe/verify-signature.ts";
-import { createWebhookHandler } from "../../shared/webhooks/webhook-handler.ts";
 import { wireReceivers } from "../../shared/wiring/webhooks.ts";
 
 export const handler = createWebhookHandler(wireReceivers(), SIGNATURE_HEADER);

@@ -13,9 +13,8 @@ import {
 } from "../../shared/api/background-functions.ts";
 import { type BusEventName, partsOf } from "../../shared/api/bus-events.ts";
 import type { QueueName } from "../../shared/api/queues.ts";
-import type { AccessTo } from "./access/access-to.ts";
 import { patternOf } from "./event-bus.ts";
-import { backgroundAccess } from "./grants.ts";
+import type { AccessTo } from "./grants.ts";
 import { requireAccess } from "./require-complete.ts";
 import { type Access, together } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
@@ -71,7 +70,7 @@ export const addBackgroundFunctions = (
 ): ReadonlyMap<BackgroundFunctionName, LambdaFunction> => {
   const functions = new Map<BackgroundFunctionName, LambdaFunction>();
   const names = allBackgroundFunctions.map(([name]) => name);
-  const accessOf = requireAccess("backgroundAccess", names, backgroundAccess(access));
+  const accessOf = requireAccess(names, access);
   for (const [name, definition] of allBackgroundFunctions) {
     if (definition.onlyWith !== undefined && !config[definition.onlyWith]) continue;
     const groupId = groupIds[definition.subject];

@@ -1,98 +1,54 @@
 /**
- * The rights of each function. A route or background function without an entry here does not compile; the compiler's
- * error names it.
+ * The rights of each function: by the name of its route, or by the file of a background function. A function without an
+ * entry here or in access/ does not compile; the compiler's error names it.
  */
 import type { BackgroundFunctionName } from "../../shared/api/background-functions.ts";
 import type { PageRouteName } from "../../shared/api/page-routes.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import type { Lacks } from "../../shared/terms/lacks.ts";
-import type { AccessTo } from "./access/access-to.ts";
-import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
+import { exportAccess } from "./access/export-access.ts";
+import { judgingAccess } from "./access/judging-access.ts";
+import { notificationAccess } from "./access/notification-access.ts";
+import { accessParts, type Resources } from "./access/parts.ts";
+import { providerAccess } from "./access/provider-access.ts";
+import { securityAccess } from "./access/security-access.ts";
+import { type Access, NO_ACCESS } from "./resources/access.ts";
 
-/** Routes with a token also record refusals (route-functions.ts). */
-export const routeAccess = (access: AccessTo, webhooks: Access["environment"]) =>
-  ({
-    createPlant: access.plants("PutItem"),
-    listPlants: access.plants("Query"),
-    deletePlant: access.plants("DeleteItem"),
-    listSecurityEvents: access.readSecurityEvents,
-    getSecurityEvent: access.readSecurityEvent,
-    listSecurityAlerts: access.listSecurityAlerts,
-    getSecurityAlert: access.readSecurityAlert,
-    changeSecurityAlerts: access.changeSecurityAlerts,
-    getCircuitBreaker: access.readCircuits,
-    listCircuitHistory: access.listCircuitHistory,
-    changeCircuitBreaker: access.changeCircuits,
-    getConnection: together(access.showConnection, variables(webhooks)),
-    connectProvider: together(access.connect, variables(webhooks)),
-    changeWebhookSecrets: together(access.changeWebhookSecrets, variables(webhooks)),
-    disconnectProvider: together(access.disconnect, variables(webhooks)),
-    authorizeConnection: access.authorize,
-    startSync: access.startSync,
-    listSyncRuns: access.listSyncRuns,
-    listWebhookDeliveries: access.listWebhookDeliveries,
-    replayWebhookDelivery: access.replayWebhookDelivery,
-    listRecords: access.listRecords,
+/** All rights. The first ones are those that route-functions.ts adds to every route that needs them. */
+export const accessTo = (resources: Resources) => {
+  const parts = accessParts(resources);
+  const { recordSecurityEvents, recordRefusals, readSettings, sealForClients, takeIdempotencyKeys } = parts;
+  const { plants, readCircuits, changeCircuits } = parts;
+  return {
+    recordSecurityEvents,
+    recordRefusals,
+    readSettings,
+    sealForClients,
+    takeIdempotencyKeys,
+
+    createPlant: plants.may("PutItem"),
+    listPlants: plants.may("Query"),
+    deletePlant: plants.may("DeleteItem"),
+    ...securityAccess(parts),
+    getCircuitBreaker: readCircuits,
+    changeCircuitBreaker: changeCircuits,
+    ...providerAccess(parts, resources),
     getSettings: NO_ACCESS,
-    changeSettings: access.changeSettings,
-    listDestinations: access.listDestinations,
-    createDestination: access.createDestination,
-    changeDestination: access.changeDestination,
-    deleteDestination: access.deleteDestination,
-    testDestination: access.testDestination,
-    listDeliveries: access.listDeliveries,
-    retryDelivery: access.retryDelivery,
-    openEmailLink: access.openEmailLink,
-    useEmailLink: access.useEmailLink,
-    listReports: access.listReports,
-    getReport: access.readReport,
-    createReportLink: access.createReportLink,
-    openReportLink: access.openReportLink,
-    requestErasure: access.requestErasure,
-    listErasures: access.listErasures,
-    startEventExport: access.startExport,
-    startOrganizationExport: access.startExport,
-    listExports: access.listExports,
-    getExport: access.readExport,
+    ...judgingAccess(parts),
+    ...exportAccess(parts),
+    ...notificationAccess(parts, resources),
     getOpenApiDocument: NO_ACCESS,
-    getCaller: access.knowDeployment,
     getConsole: NO_ACCESS,
     getConsoleAsset: NO_ACCESS,
     getDocs: NO_ACCESS,
     getDocsAsset: NO_ACCESS,
-  }) satisfies Record<string, Access>;
+  } satisfies Record<string, Access>;
+};
+
+export type AccessTo = ReturnType<typeof accessTo>;
 
 true satisfies Lacks<
-  RouteName | PageRouteName,
-  keyof ReturnType<typeof routeAccess>,
-  "to routeAccess in infra/constructs/grants.ts: its rights, or NO_ACCESS"
->;
-
-export const backgroundAccess = (access: AccessTo) =>
-  ({
-    "dispatch-detection": access.dispatchDetection,
-    "close-security-hours": access.closeSecurityHours,
-    "write-siem-feed": access.writeFeed,
-    "sweep-alert-outbox": access.sweepAlertOutbox,
-    "resume-stalled-syncs": access.resumeSyncs,
-    "hand-over-webhooks": access.handOverWebhooks,
-    "dispatch-reports": access.dispatchReports,
-    "resume-erasures": access.resumeErasures,
-    "resume-exports": access.resumeExports,
-    "dispatch-syncs": access.dispatchSyncs,
-    "run-sync": access.runSyncs,
-    "detect-organization": access.detect,
-    "make-reports": access.makeReports,
-    "run-erasure": access.erase,
-    "run-export": access.runExports,
-    "process-webhook": access.processWebhooks,
-    "restore-security-events": access.restoreSecurityEvents,
-    "dispatch-notifications": access.dispatchNotifications,
-    "send-notifications": access.sendNotifications,
-  }) satisfies Record<string, Access>;
-
-true satisfies Lacks<
-  BackgroundFunctionName,
-  keyof ReturnType<typeof backgroundAccess>,
-  "to backgroundAccess in infra/constructs/grants.ts: its rights, or NO_ACCESS"
+  RouteName | PageRouteName | BackgroundFunctionName | "receive-webhook",
+  keyof AccessTo,
+  "to infra/constructs/grants.ts, or to a file of access/: its rights, or NO_ACCESS"
 >;

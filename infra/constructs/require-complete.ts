@@ -66,14 +66,10 @@ export const permissionProblems = (
     );
 
 /** Names of a table that have no rights, one sentence each. */
-export const accessProblems = (
-  table: "routeAccess" | "backgroundAccess",
-  names: readonly string[],
-  access: Readonly<Record<string, unknown>>,
-): string[] =>
+export const accessProblems = (names: readonly string[], access: Readonly<Record<string, unknown>>): string[] =>
   names
     .filter((name) => access[name] === undefined)
-    .map((name) => `infra/constructs/grants.ts: add the rights of ${name} to ${table}, or NO_ACCESS if it needs none.`);
+    .map((name) => `infra/constructs/grants.ts: add the rights of ${name}, or NO_ACCESS if it needs none.`);
 
 const require = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new IncompleteError(problems.join("\n"));
@@ -91,10 +87,9 @@ export const requireComplete = (): void =>
  * @throws IncompleteError if a name has no rights
  */
 export const requireAccess = <Name extends string>(
-  table: Parameters<typeof accessProblems>[0],
   names: readonly Name[],
   access: Readonly<Record<string, Access>>,
 ): Readonly<Record<Name, Access>> => {
-  require(accessProblems(table, names, access));
+  require(accessProblems(names, access));
   return access as Readonly<Record<Name, Access>>;
 };

@@ -4,8 +4,7 @@ import { Construct } from "constructs";
 import { allPageRoutes, type PageRouteName, pageRoutesOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
-import type { AccessTo } from "./access/access-to.ts";
-import { routeAccess } from "./grants.ts";
+import type { AccessTo } from "./grants.ts";
 import { requireAccess, toFileName } from "./require-complete.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
@@ -25,6 +24,9 @@ const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.s
 /** Connecting and disconnecting call the provider, each time with the full time limit of a call. The gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
 const CALLING_PROVIDER = ["connectProvider", "disconnectProvider"];
+
+/** Routes that answer with the connection, and thus with the address of webhooks. */
+const SHOWING_CONNECTION = ["getConnection", "connectProvider", "changeWebhookSecrets", "disconnectProvider"];
 
 /** The variables that shared/http/client-address.ts needs behind a CDN. */
 const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHashes }: DeploymentConfig): Access =>
@@ -81,8 +83,8 @@ export class RouteFunctions extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     const names = [...allRoutes, ...allPageRoutes].map(([name]) => name);
-    const ownAccess = requireAccess("routeAccess", names, routeAccess(props.access, props.webhooks));
-    const { config } = props;
+    const ownAccess = requireAccess(names, props.access);
+    const { config, webhooks } = props;
     const addFunction = (
       name: RouteName | PageRouteName,
       { method, path }: Pick<Route, "method" | "path">,
@@ -93,7 +95,7 @@ export class RouteFunctions extends Construct {
         new ServiceFunction(this, toConstructId(name), {
           file: toFileName(name),
           description: `${method} ${path}`,
-          access: together(access, ownAccess[name]),
+          access: together(access, ownAccess[name], variables(SHOWING_CONNECTION.includes(name) ? webhooks : {})),
           config,
           ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),
         }).function,

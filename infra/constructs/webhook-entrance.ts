@@ -6,9 +6,9 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { backgroundFunctions } from "../../shared/api/background-functions.ts";
 import { WEBHOOK_RECEIVES } from "../../shared/terms/webhook-queue.ts";
-import type { AccessTo } from "./access/access-to.ts";
 import { addQueue, queueTarget } from "./add-queue.ts";
 import { patternOf, type ServiceEventBus } from "./event-bus.ts";
+import type { AccessTo } from "./grants.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { ServiceFunction } from "./service-function.ts";
 import { WebhookApi } from "./webhook-api.ts";
@@ -34,7 +34,7 @@ export class WebhookEntrance extends Construct {
     this.receive = new ServiceFunction(this, "ReceiveWebhook", {
       file: "receive-webhook",
       description: "POST {webhook URL}/{organizationId}",
-      access: access.receiveWebhooks,
+      access: access["receive-webhook"],
       config,
       reservedConcurrency: config.reservedConcurrency["receive-webhook"],
     }).function;

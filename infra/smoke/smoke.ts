@@ -1,7 +1,7 @@
 /** `npm run smoke -- <apiUrl>`: checks a deployment from outside. Exit code 0 if all checks hold, 1 if not, 2 for bad usage. */
 import { parseArgs } from "node:util";
-import { mintToken } from "../local/mint-token.ts";
-import { readStackFile } from "../local/stack-file.ts";
+import { mintToken } from "../local/commands/mint-token.ts";
+import { readStackFile } from "../local/commands/stack-file.ts";
 import { checks, type Target } from "./checks.ts";
 import { Mismatch, NoAnswer } from "./deployment.ts";
 

@@ -41,8 +41,13 @@ export const busEvents = {
   [SYNC_REQUESTED_TYPE]: {
     detail: SyncRequested,
     publishers: [
-      ...["connect-provider", "dispatch-syncs", "process-webhook", "resume-stalled-syncs", "run-erasure"],
-      ...["run-sync", "start-sync"],
+      "connect-provider",
+      "dispatch-syncs",
+      "process-webhook",
+      "resume-stalled-syncs",
+      "run-erasure",
+      "run-sync",
+      "start-sync",
     ],
   },
   [SYNC_DISPATCH_TYPE]: { detail: SyncDispatch, publishers: ["dispatch-syncs"] },
@@ -65,7 +70,11 @@ export const busEvents = {
   [CIRCUIT_EVENT_TYPE]: {
     detail: CircuitChanged,
     publishers: [
-      ...["change-circuit-breaker", "connect-provider", "disconnect-provider", "process-webhook", "run-sync"],
+      "change-circuit-breaker",
+      "connect-provider",
+      "disconnect-provider",
+      "process-webhook",
+      "run-sync",
       "sweep-alert-outbox",
     ],
     isForSubscribers: true,

@@ -1,25 +1,21 @@
 /** The endpoints of the connection to the provider. Decisions: docs/connection.md. */
 import { Connection } from "../connection/connection.ts";
 import { Authorization, ConnectionRequest, WebhookSecretsRequest } from "../connection/connection-request.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoutes } from "../http/route.ts";
 
-export const connectionRoutes = {
-  getConnection: defineRoute({
+export const connectionRoutes = defineRoutes("connection", {
+  getConnection: {
     method: "GET",
     path: "/api/integrations/provider/connection",
     permission: "status:read",
-    tag: "connection",
     summary: "Read the connection",
     description: "Returns the organization's connection; `disconnected` if it was never connected.",
-    request: {},
     success: { status: 200, description: "The connection, without its credentials.", body: Connection },
-    failures: [],
-  }),
-  connectProvider: defineRoute({
+  },
+  connectProvider: {
     method: "PUT",
     path: "/api/integrations/provider/connection",
     permission: "connection:manage",
-    tag: "connection",
     summary: "Connect an account of the provider",
     description:
       "Verifies the credentials with the provider, stores them encrypted and starts the first sync. Connecting the same account again replaces its credentials. Another account is refused while records of the first account are stored.",
@@ -36,41 +32,35 @@ export const connectionRoutes = {
       "oauth_not_configured",
       "webhook_url_missing",
     ],
-  }),
-  changeWebhookSecrets: defineRoute({
+  },
+  changeWebhookSecrets: {
     method: "PUT",
     path: "/api/integrations/provider/connection/webhook-secrets",
     permission: "connection:manage",
-    tag: "connection",
     summary: "Replace the webhook secrets",
     description:
       "Replaces the secrets that verify the provider's webhooks. Needs no credentials and starts no sync. Replaced secrets stay valid for 24 hours. Repeating a request changes nothing.",
     request: { body: WebhookSecretsRequest },
     success: { status: 200, description: "The connection, without its credentials and secrets.", body: Connection },
     failures: ["not_connected"],
-  }),
-  disconnectProvider: defineRoute({
+  },
+  disconnectProvider: {
     method: "DELETE",
     path: "/api/integrations/provider/connection",
     permission: "connection:manage",
-    tag: "connection",
     summary: "Disconnect the account",
     description:
       "Destroys the credentials and stops syncing at once. Synced records stay until they are erased. Without a connection, the request changes nothing.",
-    request: {},
     success: { status: 204, description: "The organization is disconnected." },
-    failures: [],
-  }),
-  authorizeConnection: defineRoute({
+  },
+  authorizeConnection: {
     method: "POST",
     path: "/api/integrations/provider/connection/authorize",
     permission: "connection:manage",
-    tag: "connection",
     summary: "Start to connect by OAuth",
     description:
       "Returns the provider's page where the user grants access, and the state that the provider returns with the code. A state expires after 10 minutes and is valid for one connection by this user.",
-    request: {},
     success: { status: 200, description: "The page where the user grants access.", body: Authorization },
     failures: ["oauth_not_configured"],
-  }),
-} as const satisfies Record<string, Route>;
+  },
+});

@@ -1,7 +1,7 @@
 /** The endpoints of notifications. Decisions: docs/notifications.md. */
 import * as z from "zod/mini";
 import { linkQuery } from "../http/link-key.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoutes, idOf, PositionById, pagesOf } from "../http/route.ts";
 import { NotificationDelivery } from "../notifications/delivery.ts";
 import {
   Destination,
@@ -10,28 +10,20 @@ import {
   DestinationWithSecret,
 } from "../notifications/destination.ts";
 
-const destinationParams = z.object({
-  id: z.string().register(z.globalRegistry, { description: "The id of the destination." }),
-});
-
-export const notificationRoutes = {
-  listDestinations: defineRoute({
+export const notificationRoutes = defineRoutes("notifications", {
+  listDestinations: {
     method: "GET",
     path: "/api/integrations/provider/notifications",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "List destinations",
     description:
       "Returns where the organization's alerts and reports are sent, oldest first; at most 20. URLs and secrets are not returned.",
-    request: {},
     success: { status: 200, description: "The destinations.", body: z.array(Destination) },
-    failures: [],
-  }),
-  createDestination: defineRoute({
+  },
+  createDestination: {
     method: "POST",
     path: "/api/integrations/provider/notifications",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "Create a destination",
     description:
       "Creates a destination. Of a webhook, this answer alone has the secret that signs. To an e-mail address goes a mail with a link; nothing else is sent there until the recipient confirms it.",
@@ -39,96 +31,88 @@ export const notificationRoutes = {
     isIdempotent: true,
     success: { status: 201, description: "The destination.", body: DestinationWithSecret },
     failures: ["too_many_destinations", "email_not_configured", "too_many_confirmations", "idempotency_conflict"],
-  }),
-  changeDestination: defineRoute({
+  },
+  changeDestination: {
     method: "PUT",
     path: "/api/integrations/provider/notifications/{id}",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "Replace, pause or resume a destination",
     description:
       "Replaces everything but the type. A missing URL, address or status stays. With `rollSecret`, the answer has a new secret, and the old one signs as well for 24 hours. Another e-mail address must be confirmed; the same one again sends an unconfirmed recipient a new link, at most once a minute.",
-    request: { params: destinationParams, body: DestinationChangeRequest },
+    request: { params: idOf("destination"), body: DestinationChangeRequest },
     success: { status: 200, description: "The destination.", body: DestinationWithSecret },
     failures: ["destination_not_found", "destination_not_confirmed", "email_not_configured", "too_many_confirmations"],
-  }),
-  deleteDestination: defineRoute({
+  },
+  deleteDestination: {
     method: "DELETE",
     path: "/api/integrations/provider/notifications/{id}",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "Delete a destination",
     description: "Nothing more is sent to the destination, and its deliveries are no longer listed.",
-    request: { params: destinationParams },
+    request: { params: idOf("destination") },
     success: { status: 204, description: "The destination is deleted." },
     failures: ["destination_not_found"],
-  }),
-  testDestination: defineRoute({
+  },
+  testDestination: {
     method: "POST",
     path: "/api/integrations/provider/notifications/{id}/test",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "Send a sample",
     description: "Sends a sample to the destination at once. `GET …/{id}/deliveries` shows whether it arrived.",
-    request: { params: destinationParams },
+    request: { params: idOf("destination") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery of the sample.", body: NotificationDelivery },
     failures: ["destination_not_found", "destination_not_confirmed", "destination_paused", "idempotency_conflict"],
-  }),
-  listDeliveries: defineRoute({
+  },
+  listDeliveries: {
     method: "GET",
     path: "/api/integrations/provider/notifications/{id}/deliveries",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "List deliveries",
     description:
       "Returns the deliveries of the last 30 days to a destination, newest first, each with its tries: status, latency, and the first characters of the answer, redacted.",
-    request: { params: destinationParams },
-    paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }) },
+    request: { params: idOf("destination") },
+    paging: pagesOf(PositionById),
     success: { status: 200, description: "A page of deliveries.", body: z.array(NotificationDelivery) },
     failures: ["destination_not_found"],
-  }),
-  retryDelivery: defineRoute({
+  },
+  retryDelivery: {
     method: "POST",
     path: "/api/integrations/provider/notifications/deliveries/{id}/retry",
     permission: "settings:manage",
-    tag: "notifications",
     summary: "Retry a failed delivery",
     description: "Has a delivery with the status `failed` tried again, at once and with all pauses anew.",
-    request: {
-      params: z.object({
-        id: z.string().register(z.globalRegistry, { description: "The id of the delivery, from the list." }),
-      }),
-    },
+    request: { params: idOf("delivery, from the list") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery, which waits to be sent.", body: NotificationDelivery },
     failures: [
-      ...(["delivery_not_found", "delivery_not_failed", "destination_not_confirmed", "destination_paused"] as const),
+      "delivery_not_found",
+      "delivery_not_failed",
+      "destination_not_confirmed",
+      "destination_paused",
       "idempotency_conflict",
     ],
-  }),
-  openEmailLink: defineRoute({
+  },
+  openEmailLink: {
     method: "GET",
     path: "/api/integrations/provider/notifications/link",
     permission: "public",
-    tag: "notifications",
     summary: "Open a link in a mail",
     description:
       "Returns a page with a button that confirms or unsubscribes the address. Opening it changes nothing, because scanners of mails open links.",
     request: { query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
     failures: ["no_bearer_token", "link_not_found", "link_ended", "store_unavailable"],
-  }),
-  useEmailLink: defineRoute({
+  },
+  useEmailLink: {
     method: "POST",
     path: "/api/integrations/provider/notifications/link",
     permission: "public",
-    tag: "notifications",
     summary: "Confirm or unsubscribe an address",
     description:
       "Does what the link in a mail says, and returns a page that says so. The body is ignored: mail programs post `List-Unsubscribe=One-Click` (RFC 8058).",
     request: { query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
     failures: ["no_bearer_token", "link_not_found", "link_ended", "store_unavailable"],
-  }),
-} as const satisfies Record<string, Route>;
+  },
+});

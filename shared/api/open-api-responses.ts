@@ -88,7 +88,7 @@ const failureHeaders = (status: number, names: readonly ErrorName[]) => ({
 const isForAllRoles = (permission: Permission | "link"): boolean =>
   permission === "link" || (permission !== "records:read" && rolesWith(permission).length === roles.length);
 
-/** The failures that a request to the route can cause, besides the gateway's. */
+/** The failures that a request to the route can cause in the service. The gateway has further ones. */
 export const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
   const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
   const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];

@@ -1,7 +1,7 @@
 /** The endpoints of reports. Decisions: docs/reports.md. */
 import * as z from "zod/mini";
 import { linkQuery } from "../http/link-key.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoutes, pagesOf } from "../http/route.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
 import { ReportLink } from "../reports/report-link.ts";
 
@@ -9,37 +9,32 @@ const params = z.object({
   id: z.string().register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
 });
 
-export const reportRoutes = {
-  listReports: defineRoute({
+export const reportRoutes = defineRoutes("reports", {
+  listReports: {
     method: "GET",
     path: "/api/integrations/provider/reports",
     permission: "security:read",
-    tag: "reports",
     summary: "List reports",
     description:
       "Returns the organization's compliance reports, one for each UTC day, and security reviews, one for each week from Monday to Sunday; the latest period first.",
-    request: {},
-    paging: { defaultLimit: 50, maxLimit: 1000, position: ReportPosition },
+    paging: pagesOf(ReportPosition),
     success: { status: 200, description: "A page of the list.", body: z.array(ReportEntry) },
-    failures: [],
-  }),
-  getReport: defineRoute({
+  },
+  getReport: {
     method: "GET",
     path: "/api/integrations/provider/reports/{id}",
     permission: "security:read",
-    tag: "reports",
     summary: "Read a report",
     description:
       "Returns a report with its sections, or an HTML page with charts if `Accept` prefers `text/html`. The page is self-contained.",
     request: { params },
     success: { status: 200, description: "The report.", body: Report, html: true },
     failures: ["report_not_found"],
-  }),
-  createReportLink: defineRoute({
+  },
+  createReportLink: {
     method: "POST",
     path: "/api/integrations/provider/reports/{id}/link",
     permission: "security:read",
-    tag: "reports",
     summary: "Create a link to a report",
     description:
       "Returns a URL that shows the report's HTML page in a browser without a token, for 10 minutes. Anyone with the URL can open it; each opening is recorded under the name of the caller who created it.",
@@ -47,17 +42,16 @@ export const reportRoutes = {
     isIdempotent: true,
     success: { status: 200, description: "The link.", body: ReportLink },
     failures: ["report_not_found", "idempotency_conflict"],
-  }),
-  openReportLink: defineRoute({
+  },
+  openReportLink: {
     method: "GET",
     path: "/api/integrations/provider/reports/{id}/page",
     permission: "link",
-    tag: "reports",
     summary: "Open a link to a report",
     description:
       "Returns the report's HTML page. The link is the authentication: a link without its key is 401; one that was altered, or issued for another report, is 404; one that has expired is 410. The organization's IP allowlist holds.",
     request: { params, query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
     failures: ["no_bearer_token", "report_not_found", "link_not_found", "link_ended"],
-  }),
-} as const satisfies Record<string, Route>;
+  },
+});

@@ -1,71 +1,61 @@
 /** The endpoints of security events and alerts. Spec: integration security monitoring, "Endpoints". */
 import * as z from "zod/mini";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoutes, idOf, PositionById, pagesOf } from "../http/route.ts";
 import { ALERT_PATH, Alert, AlertPosition } from "../security/alerts/alert.ts";
 import { AlertWithHistory } from "../security/alerts/alert-history.ts";
 import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
 import { SecurityEventWithAlert, SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
 import { EVENT_PATH } from "../security/security-event.ts";
 
-const idOf = (thing: string) =>
-  z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });
-
-export const securityRoutes = {
-  listSecurityEvents: defineRoute({
+export const securityRoutes = defineRoutes("security", {
+  listSecurityEvents: {
     method: "GET",
     path: "/api/integrations/provider/security",
     permission: "security:read",
-    tag: "security",
     summary: "Read security events and monitoring data",
     description:
       "Returns the organization's security events, newest first, from `since` on (24 hours ago by default) and before `until`, with statistics of the whole selection, on request also by hour or day. Filters combine. With `userId`, `processed`, `success`, `source` or `ipAddress`, the selection may be too large to be counted; then the answer is 400 and the message names what to narrow.",
     request: { query: SecurityQuery },
-    paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }), field: "events" },
+    paging: { ...pagesOf(PositionById), field: "events" },
     success: { status: 200, description: "A page of events, with statistics and findings.", body: SecurityReport },
-    failures: [],
-  }),
-  getSecurityEvent: defineRoute({
+  },
+  getSecurityEvent: {
     method: "GET",
     path: EVENT_PATH,
     permission: "security:read",
-    tag: "security",
     summary: "Read a security event",
     description:
       "Returns one security event, and the id of the unresolved alert that it raised. Alerts and findings name their events.",
     request: { params: idOf("event") },
     success: { status: 200, description: "The event.", body: SecurityEventWithAlert },
     failures: ["event_not_found"],
-  }),
-  listSecurityAlerts: defineRoute({
+  },
+  listSecurityAlerts: {
     method: "GET",
     path: "/api/integrations/provider/security/alert",
     permission: "security:read",
-    tag: "security",
     summary: "List alerts",
     description:
       "Returns the organization's alerts, newest `firstSeen` first. Filters combine. With `assignee`, a page may be short or empty and still have a next one.",
     request: { query: AlertQuery },
-    paging: { defaultLimit: 50, maxLimit: 1000, position: AlertPosition },
+    paging: pagesOf(AlertPosition),
     success: { status: 200, description: "A page of alerts.", body: z.array(Alert) },
-    failures: [],
-  }),
-  getSecurityAlert: defineRoute({
+  },
+  getSecurityAlert: {
     method: "GET",
     path: ALERT_PATH,
     permission: "security:read",
-    tag: "security",
     summary: "Read an alert",
     description:
       "Returns one alert with its history: when it was raised, repeated, acknowledged and resolved, each assignment and each comment.",
     request: { params: idOf("alert") },
     success: { status: 200, description: "The alert.", body: AlertWithHistory },
     failures: ["alert_not_found"],
-  }),
-  changeSecurityAlerts: defineRoute({
+  },
+  changeSecurityAlerts: {
     method: "POST",
     path: "/api/integrations/provider/security/alert",
     permission: "security:manage",
-    tag: "security",
     summary: "Manage alerts and the processing of events",
     description:
       "Marks events as processed, generates an alert by hand, acknowledges, resolves or assigns alerts, or comments on them. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that without an `Idempotency-Key` each `generate_alert` makes a new alert, and each `comment` a new comment.",
@@ -73,5 +63,5 @@ export const securityRoutes = {
     isIdempotent: true,
     success: { status: 200, description: "The outcome, by action.", body: AlertActionResult },
     failures: ["idempotency_conflict"],
-  }),
-} as const satisfies Record<string, Route>;
+  },
+});

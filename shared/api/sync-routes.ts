@@ -1,14 +1,13 @@
 /** The endpoints of sync runs. Decisions: docs/sync.md. */
 import * as z from "zod/mini";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoutes, PositionById, pagesOf } from "../http/route.ts";
 import { SyncRequest, SyncRun } from "../sync/sync-run.ts";
 
-export const syncRoutes = {
-  startSync: defineRoute({
+export const syncRoutes = defineRoutes("sync", {
+  startSync: {
     method: "POST",
     path: "/api/integrations/provider/sync",
     permission: "sync:run",
-    tag: "sync",
     summary: "Start a sync run",
     description:
       "Starts a run and returns it; `GET …/sync` shows its progress. An organization has at most one active run.",
@@ -16,17 +15,14 @@ export const syncRoutes = {
     isIdempotent: true,
     success: { status: 202, description: "The run that was started.", body: SyncRun },
     failures: ["not_connected", "sync_running", "idempotency_conflict", "circuit_open"],
-  }),
-  listSyncRuns: defineRoute({
+  },
+  listSyncRuns: {
     method: "GET",
     path: "/api/integrations/provider/sync",
     permission: "status:read",
-    tag: "sync",
     summary: "List sync runs",
     description: "Returns the organization's runs with their progress, the latest start first.",
-    request: {},
-    paging: { defaultLimit: 50, maxLimit: 1000, position: z.object({ id: z.string() }) },
+    paging: pagesOf(PositionById),
     success: { status: 200, description: "A page of runs.", body: z.array(SyncRun) },
-    failures: [],
-  }),
-} as const satisfies Record<string, Route>;
+  },
+});

@@ -34,6 +34,7 @@ const Metadata = z.object({
 
 /** @param event of the type CIRCUIT_BREAKER_CHANGED. */
 export const transitionOf = ({ id, timestamp, userId, metadata }: SecurityEvent): CircuitTransition => ({
-  ...{ id, at: timestamp },
+  id,
+  at: timestamp,
   ...definedFields({ ...Metadata.safeParse(metadata).data, by: userId }),
 });

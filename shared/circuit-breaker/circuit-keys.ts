@@ -6,16 +6,16 @@
  * organization's key, and an index entry has the same size for every id.
  */
 import { createHash } from "node:crypto";
-import { CIRCUITS_NOT_CLOSED } from "../terms/indexes.ts";
 import { shardOf } from "../terms/keys.ts";
+import { CIRCUITS_NOT_CLOSED } from "../terms/tables.ts";
 
 /**
  * The two attributes of an index entry, as expressions name them. Only these names are short: GET circuit-breaker reads
  * all entries, and with 10,000 circuits open each further letter costs 1.2 read units (47 as it is, 54 written out).
  */
-export const indexAttributes = {
-  "#shard": CIRCUITS_NOT_CLOSED.partitionKey,
-  "#until": CIRCUITS_NOT_CLOSED.holds[0],
+export const indexNames = {
+  shard: CIRCUITS_NOT_CLOSED.partitionKey,
+  until: CIRCUITS_NOT_CLOSED.holds[0],
 } as const;
 
 /** Open and half-open circuits. An index partition takes 1,000 writes a second, and the table throttles with it. */

@@ -1,33 +1,27 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-  type UpdateCommandOutput,
-} from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItems } from "../runtime/get-items.ts";
+import { isTransactionConflict } from "../runtime/call-store.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import { CIRCUITS_NOT_CLOSED } from "../terms/indexes.ts";
+import { getItem, type Table, type Update, updateItem, type WriteResult } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
+import { countItems } from "../runtime/table-query.ts";
+import { CIRCUITS_NOT_CLOSED } from "../terms/tables.ts";
 import { type Circuit, newCircuit } from "./circuit.ts";
-import { type UpdateExpressions, writeExpressions } from "./circuit-expressions.ts";
 import { parseCircuit } from "./circuit-item.ts";
 import {
   circuitKey,
   HELD_SHARD,
   INDEX_SHARDS,
-  indexAttributes,
+  indexNames,
   UNCONNECTED_HELD_SHARD,
   UNCONNECTED_SHARD,
 } from "./circuit-keys.ts";
+import { writeUpdate } from "./circuit-updates.ts";
 import type { CircuitWrite, WriteAnswer } from "./decide.ts";
-import { announcedExpressions, forgottenExpressions, operatorExpressions } from "./operator-expressions.ts";
+import { announcedUpdate, forgottenUpdate, operatorUpdate } from "./operator-updates.ts";
 import { type OperatorWrite, operate } from "./reduce.ts";
 
 /** Some engines return the key alone for an item that did not exist before the update. */
-const circuitOf = (item: Record<string, unknown> = {}): Circuit =>
+const circuitOf = (item: Readonly<Record<string, unknown>> = {}): Circuit =>
   item.state === undefined ? newCircuit : parseCircuit(item);
 
 const AnnouncedItem = z.object({
@@ -51,72 +45,44 @@ export type CircuitStore = ReturnType<typeof createCircuitStore>;
  * The circuits of all organizations: items in circuit-item.ts, keys and index in circuit-keys.ts. All calls throw
  * DomainError `store_unavailable` if the table does not answer within `deadlineMs`.
  */
-export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createCircuitStore = (table: Table<"circuits">) => {
   const update = async (
     organizationId: string,
-    expressions: UpdateExpressions,
-    returns: "ALL_NEW" | "ALL_OLD",
+    change: Update,
+    returns: "after" | "before",
     deadlineMs?: number,
   ): Promise<WriteAnswer> => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { id: circuitKey(organizationId) },
-      ...expressions,
-      ReturnValues: returns,
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    const send = async (attempts: number): ReturnType<typeof conditionalWrite<UpdateCommandOutput>> => {
+    const send = async (attempts: number): Promise<WriteResult> => {
       try {
-        return await conditionalWrite((options) => client.send(command, options), deadlineMs);
+        return await updateItem(table, { id: circuitKey(organizationId) }, { ...change, returns, deadlineMs });
       } catch (error) {
         if (!isTransactionConflict(error) || attempts === MAX_ATTEMPTS) throw error;
         await pauseBeforeRetry(attempts);
         return send(attempts + 1);
       }
     };
-    const result = await send(1);
-    const item = result.written ? result.output.Attributes : result.item;
-    return { applied: result.written, circuit: circuitOf(item), isRepeat: result.isRepeated };
+    const { written, item, isRepeated } = await send(1);
+    return { applied: written, circuit: circuitOf(item), isRepeat: isRepeated };
   };
 
   /** Counts the entries of one partition of the index, and those of them that match the filter. */
-  const countEntries = async (shard: string, filter: string, now: number) => {
-    const counts = { all: 0, filtered: 0 };
-    let start: Record<string, unknown> | undefined;
-    do {
-      const command = new QueryCommand({
-        TableName: tableName,
-        IndexName: CIRCUITS_NOT_CLOSED.name,
-        Select: "COUNT",
-        KeyConditionExpression: "#shard = :shard",
-        FilterExpression: filter,
-        ExpressionAttributeNames: indexAttributes,
-        ExpressionAttributeValues: { ":shard": shard, ":now": now },
-        ...(start && { ExclusiveStartKey: start }),
-      });
-      const page = await callStore((options) => client.send(command, options));
-      counts.all += page.ScannedCount ?? 0;
-      counts.filtered += page.Count ?? 0;
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
-    return counts;
-  };
+  const countEntries = (shard: string, filter: string, now: number) =>
+    countItems(table, {
+      index: CIRCUITS_NOT_CLOSED,
+      where: "#shard = :shard",
+      filter,
+      values: { shard, now },
+      names: indexNames,
+    });
 
   return {
     /** Reads the circuit strongly consistent: one read unit. */
-    async read(organizationId: string, deadlineMs?: number): Promise<Circuit> {
-      const command = new GetCommand({
-        TableName: tableName,
-        Key: { id: circuitKey(organizationId) },
-        ConsistentRead: true,
-      });
-      const { Item } = await callStore((options) => client.send(command, options), deadlineMs);
-      return circuitOf(Item);
-    },
+    read: async (organizationId: string, deadlineMs?: number): Promise<Circuit> =>
+      circuitOf(await getItem(table, { id: circuitKey(organizationId) }, { deadlineMs })),
 
     /** Applies an automatic change if its condition holds: one write unit, two if the index changes. */
     write: (organizationId: string, write: CircuitWrite, deadlineMs?: number): Promise<WriteAnswer> =>
-      update(organizationId, writeExpressions(organizationId, write), "ALL_NEW", deadlineMs),
+      update(organizationId, writeUpdate(organizationId, write), "after", deadlineMs),
 
     /**
      * Applies an operator's action in every state: one write unit, up to three with the index.
@@ -126,7 +92,7 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
       organizationId: string,
       write: OperatorWrite,
     ): Promise<{ before: Circuit | undefined; after: Circuit }> {
-      const answer = await update(organizationId, operatorExpressions(organizationId, write), "ALL_OLD");
+      const answer = await update(organizationId, operatorUpdate(organizationId, write), "before");
       if (!answer.applied) return { before: undefined, after: answer.circuit };
       return { before: answer.circuit, after: operate(answer.circuit, write) };
     },
@@ -137,15 +103,8 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
      */
     async withUnannounced(organizationIds: readonly string[]): Promise<string[]> {
       const byKey = new Map(organizationIds.map((organizationId) => [circuitKey(organizationId), organizationId]));
-      const { items } = await getItems(
-        client,
-        tableName,
-        [...byKey.keys()].map((id) => ({ id })),
-        {
-          ProjectionExpression: "#id, #generation, #announced",
-          ExpressionAttributeNames: { "#id": "id", "#generation": "generation", "#announced": "announced" },
-        },
-      );
+      const keys = [...byKey.keys()].map((id) => ({ id }));
+      const { items } = await getItems(table, keys, { attributes: ["id", "generation", "announced"] });
       return items.flatMap((item) => {
         const { id, generation = 0, announced = 0 } = AnnouncedItem.parse(item);
         return generation > announced ? (byKey.get(id) ?? []) : [];
@@ -154,7 +113,7 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** Marks generations up to `upTo` as announced if the circuit is unchanged: one write unit. */
     markAnnounced: (organizationId: string, circuit: Circuit, upTo: number): Promise<WriteAnswer> =>
-      update(organizationId, announcedExpressions(circuit, upTo), "ALL_NEW"),
+      update(organizationId, announcedUpdate(circuit, upTo), "after"),
 
     /**
      * Removes a user's id and reasons if the circuit is unchanged: one write unit.
@@ -165,7 +124,7 @@ export const createCircuitStore = (client: DynamoDBDocumentClient, tableName: st
       circuit: Circuit,
       userId: string,
       namesThem?: (reason: string) => boolean,
-    ): Promise<WriteAnswer> => update(organizationId, forgottenExpressions(circuit, userId, namesThem), "ALL_NEW"),
+    ): Promise<WriteAnswer> => update(organizationId, forgottenUpdate(circuit, userId, namesThem), "after"),
 
     /** Counts the circuits that are not closed, by the index: half a read unit per 4 KB of entries. May lag. */
     async countOpen(now: number): Promise<OpenCircuits> {

@@ -2,7 +2,7 @@
  * The circuit of one organization: its limits, its states, and what it is at a given time. Pure.
  *
  * Reading order: circuit.ts (states) · decide.ts (which write a call needs) · reduce.ts (what a write does, in memory)
- * · circuit-expressions.ts (the same in DynamoDB) · circuit-item.ts and circuit-keys.ts (the stored form) ·
+ * · circuit-updates.ts (the same in DynamoDB) · circuit-item.ts and circuit-keys.ts (the stored form) ·
  * circuit-store.ts (the table) · circuit-access.ts (copies, retries on conflict, store failures) · guard.ts (a guarded
  * call) · announce.ts and record-transition.ts (what a transition leaves) · operator.ts (POST circuit-breaker) ·
  * request-counter.ts and circuit-statistics.ts (GET circuit-breaker). The page: docs/circuit-breaker.md.

@@ -23,7 +23,7 @@ type WriteRule = {
 
 /**
  * Every automatic change of a circuit. Each is one conditional write: reduce.ts carries it out in memory, and
- * circuit-expressions.ts in DynamoDB.
+ * circuit-updates.ts in DynamoDB.
  */
 const writeRules = {
   /** A failure below the threshold. */

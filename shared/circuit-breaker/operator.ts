@@ -91,7 +91,8 @@ export const createChangeCircuit =
     const { circuit, counts } = await operator.operate(organizationId, {
       action,
       by: userId,
-      ...{ origin, identity },
+      origin,
+      identity,
       ...definedFields({ until, reason: reason && sanitiseText(reason, REASON_MAX_CHARACTERS) }),
     });
     await operator.settle();

@@ -1,5 +1,5 @@
 /**
- * What each write and each operator action does to a circuit in memory. Pure. circuit-expressions.ts does the same in
+ * What each write and each operator action does to a circuit in memory. Pure. circuit-updates.ts does the same in
  * DynamoDB, and the tests compare both in every state that the explorer reaches. The circuits of a process use this.
  */
 import { definedFields } from "../json/defined-fields.ts";

@@ -1,7 +1,6 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItems } from "../runtime/get-items.ts";
+import { type Table, updateItem } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { type Counts, noCounts, plus } from "./circuit.ts";
 import { bucketKeys, globalBucketKeys } from "./circuit-keys.ts";
 
@@ -26,13 +25,13 @@ export type Addition = { instance: string; sequence: number; counts: Counts };
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 /** The counts of requests. All calls throw DomainError `store_unavailable` if the table does not answer. */
-export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createStatisticsStore = (table: Table<"circuits">) => {
   /** Attributes of instances that ended long ago, by bucket, as the last addition returned them. */
   const expired = new Map<string, string[]>();
 
-  const readSum = async (keys: readonly string[], ConsistentRead: boolean): Promise<Counts> => {
+  const readSum = async (keys: readonly string[], isConsistent: boolean): Promise<Counts> => {
     const wanted = keys.map((id) => ({ id }));
-    const { items } = await getItems(client, tableName, wanted, { ConsistentRead, ProjectionExpression: "t, f, r" });
+    const { items } = await getItems(table, wanted, { attributes: ["t", "f", "r"], isConsistent });
     return items.reduce<Counts>((sum, item) => {
       const { t = 0, f = 0, r = 0 } = Bucket.parse(item);
       return plus(sum, { total: t, failed: f, rejected: r });
@@ -43,35 +42,26 @@ export const createStatisticsStore = (client: DynamoDBDocumentClient, tableName:
     /** Adds to one bucket. The same addition counts once, however often it is sent. One write unit. */
     async add(bucket: string, { instance, sequence, counts }: Addition, deadlineMs?: number): Promise<void> {
       const removed = (expired.get(bucket) ?? []).filter((name) => name !== `i${instance}`).slice(0, MAX_REMOVED);
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: { id: bucket },
-        ConditionExpression: "attribute_not_exists(#own) OR #own < :sequence",
-        UpdateExpression: [
-          "SET #own = :sequence ADD #t :t, #f :f, #r :r",
-          ...(removed.length > 0 ? [`REMOVE ${removed.map((_, index) => `#i${index}`).join(", ")}`] : []),
-        ].join(" "),
-        ExpressionAttributeNames: {
-          "#own": `i${instance}`,
-          "#t": "t",
-          "#f": "f",
-          "#r": "r",
-          ...Object.fromEntries(removed.map((name, index) => [`#i${index}`, name])),
+      const removedNames = Object.fromEntries(removed.map((name, index) => [`removed${index}`, name]));
+      const { written, item = {} } = await updateItem(
+        table,
+        { id: bucket },
+        {
+          set: { own: sequence },
+          add: { t: counts.total, f: counts.failed, r: counts.rejected },
+          remove: Object.keys(removedNames),
+          condition: "attribute_not_exists(#own) OR #own < :sequence",
+          values: { sequence },
+          names: { own: `i${instance}`, ...removedNames },
+          returns: "after",
+          deadlineMs,
         },
-        ExpressionAttributeValues: {
-          ":sequence": sequence,
-          ":t": counts.total,
-          ":f": counts.failed,
-          ":r": counts.rejected,
-        },
-        ReturnValues: "ALL_NEW",
-      });
-      const result = await conditionalWrite((options) => client.send(command, options), deadlineMs);
+      );
       // The condition fails if an earlier attempt was applied and its answer was lost.
-      if (!result.written) return;
+      if (!written) return;
       const isExpired = ([name, value]: [string, unknown]) =>
         name.startsWith("i") && name !== "id" && Number(value) < sequence - SEQUENCE_LIFE_MS;
-      const names = Object.entries(result.output.Attributes ?? {}).filter(isExpired);
+      const names = Object.entries(item).filter(isExpired);
       expired.set(
         bucket,
         names.map(([name]) => name),

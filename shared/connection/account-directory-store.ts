@@ -1,7 +1,7 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { DomainError } from "../runtime/domain-error.ts";
-import { getItem } from "../runtime/get-item.ts";
+import { getItem, type Table } from "../runtime/table.ts";
+import { type TransactItem, updatePart } from "../runtime/table-transaction.ts";
 import { organizationIdOf, organizationKey, partKey } from "../terms/keys.ts";
 import { connectionMethods } from "./connection.ts";
 
@@ -32,12 +32,11 @@ export type AccountDirectoryStore = ReturnType<typeof createAccountDirectoryStor
  * the account's item, so the two always agree. All calls throw DomainError `store_unavailable`.
  */
 export const createAccountDirectoryStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  table: Table<"connections">,
   { maxOrganizations = MAX_ORGANIZATIONS }: { maxOrganizations?: number } = {},
 ) => {
   const read = async (accountId: string): Promise<Record<string, Entry>> =>
-    Item.parse((await getItem(client, tableName, keyOf(accountId))) ?? {}).organizations;
+    Item.parse((await getItem(table, keyOf(accountId))) ?? {}).organizations;
 
   return {
     /** The organizations of an account, read strongly, in no order; one read unit up to 4 KB. */
@@ -47,56 +46,55 @@ export const createAccountDirectoryStore = (
     },
 
     /**
-     * The update that adds or replaces an organization's entry. Its condition fails if the item changes before the
-     * transaction: call `enter` again. One read unit; in the transaction two write units.
+     * The part of a transaction that adds or replaces an organization's entry. Its condition fails if the item changes
+     * before the transaction: call `enter` again. One read unit; in the transaction two write units.
      * @throws DomainError `account_shared` if too many other organizations have connected the account.
      */
-    async enter(organizationId: string, accountId: string, { connectionId, method }: Entry) {
+    async enter(organizationId: string, accountId: string, { connectionId, method }: Entry): Promise<TransactItem> {
       const own = organizationKey(organizationId);
       const entry: Entry = { connectionId, method };
       const entries = await read(accountId);
       const organizations = Object.keys(entries);
-      const target = { TableName: tableName, Key: keyOf(accountId) };
       if (organizations.length === 0) {
-        return {
-          ...target,
-          UpdateExpression: "SET #organizations = :entries REMOVE #ttl",
-          ConditionExpression: "attribute_not_exists(#organizations)",
-          ExpressionAttributeNames: { "#organizations": "organizations", "#ttl": "ttl" },
-          ExpressionAttributeValues: { ":entries": { [own]: entry } },
-        };
+        return updatePart(table, keyOf(accountId), {
+          set: { organizations: { [own]: entry } },
+          remove: ["ttl"],
+          condition: "attribute_not_exists(#organizations)",
+        });
       }
       if (!Object.hasOwn(entries, own) && organizations.length >= maxOrganizations) {
         const message = `The account is connected to ${maxOrganizations} organizations already. Disconnect one of them.`;
         throw new DomainError("account_shared", message);
       }
-      return {
-        ...target,
-        UpdateExpression: "SET #organizations.#own = :entry",
-        ConditionExpression:
-          "attribute_exists(#organizations) AND (attribute_exists(#organizations.#own) OR size(#organizations) < :max)",
-        ExpressionAttributeNames: { "#organizations": "organizations", "#own": own },
-        ExpressionAttributeValues: { ":entry": entry, ":max": maxOrganizations },
-      };
+      const hasRoom = "(attribute_exists(#organizations.#own) OR size(#organizations) < :max)";
+      return updatePart(table, keyOf(accountId), {
+        also: "#organizations.#own = :entry",
+        condition: `attribute_exists(#organizations) AND ${hasRoom}`,
+        values: { entry, max: maxOrganizations },
+        names: { own },
+      });
     },
 
     /**
-     * The update that removes an organization's entry, likewise; undefined if there is none.
+     * The part that removes an organization's entry, likewise; empty if there is none.
      * @param now epoch ms.
      */
-    async leave(organizationId: string, accountId: string, now: number) {
+    async leave(organizationId: string, accountId: string, now: number): Promise<TransactItem[]> {
       const own = organizationKey(organizationId);
       const entries = await read(accountId);
-      if (!Object.hasOwn(entries, own)) return undefined;
+      if (!Object.hasOwn(entries, own)) return [];
       const isLast = Object.keys(entries).length === 1;
-      return {
-        TableName: tableName,
-        Key: keyOf(accountId),
-        UpdateExpression: isLast ? "SET #ttl = :ttl REMOVE #organizations" : "REMOVE #organizations.#own",
-        ConditionExpression: `attribute_exists(#organizations.#own) AND size(#organizations) ${isLast ? "=" : ">"} :one`,
-        ExpressionAttributeNames: { "#organizations": "organizations", "#own": own, ...(isLast && { "#ttl": "ttl" }) },
-        ExpressionAttributeValues: { ":one": 1, ...(isLast && { ":ttl": Math.floor(now / 1_000) + KEPT_SECONDS }) },
-      };
+      const change = isLast
+        ? { set: { ttl: Math.floor(now / 1_000) + KEPT_SECONDS }, remove: ["organizations"] }
+        : { remove: ["organizations.own"] };
+      return [
+        updatePart(table, keyOf(accountId), {
+          ...change,
+          condition: `attribute_exists(#organizations.#own) AND size(#organizations) ${isLast ? "=" : ">"} :one`,
+          values: { one: 1 },
+          names: { own },
+        }),
+      ];
     },
   };
 };

@@ -1,17 +1,16 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { type Table, unchanged } from "../runtime/table.ts";
 import type { AccountDirectoryStore } from "./account-directory-store.ts";
-import { createForgetChange, createRetryOnConflict, leftBehind } from "./connection-change-writes.ts";
 import {
   type ConnectedItem,
   type ConnectionChange,
   connectedShardOf,
   type StoredConnection,
 } from "./connection-item.ts";
-import { createConnectionStore, createConnectionWriter } from "./connection-store.ts";
+import { createConnectionWriter, createForgetChange, createRetryOnConflict, leftBehind } from "./connection-writer.ts";
 
 /**
  * The fields that a connect stores. Without webhook secrets, those of the same account stay, with the endpoint that
@@ -68,12 +67,6 @@ export type Disconnected = { outcome: "removed" | "none" | "another"; unrecorded
 /** Who disconnects, and when. The other fields of the change come from the connection. */
 type DisconnectedBy = Omit<ConnectionChange, "eventType" | "connectionId" | "accountId" | "method">;
 
-/** The condition that an attribute has not changed since it was read. */
-const unchanged = (name: string, value: string | undefined) =>
-  value === undefined
-    ? { condition: `attribute_not_exists(#${name})`, values: {} }
-    : { condition: `#${name} = :was_${name}`, values: { [`was_${name}`]: value } };
-
 const otherAccount = () =>
   new DomainError(
     "other_account",
@@ -88,20 +81,16 @@ export type ConnectionChangeStore = ReturnType<typeof createConnectionChangeStor
  * `store_unavailable`.
  */
 export const createConnectionChangeStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  table: Table<"connections">,
   marks: Pick<ConnectionMarkStore, "mark">,
   directory: Pick<AccountDirectoryStore, "enter" | "leave">,
 ) => {
-  const retryOnConflict = createRetryOnConflict(createConnectionStore(client, tableName));
-  const write = createConnectionWriter(client, tableName, marks);
+  const retryOnConflict = createRetryOnConflict(table);
+  const write = createConnectionWriter(table, marks);
 
-  /** The update that removes the organization's entry from the directory, if there is one. */
-  const leaving = async (organizationId: string, { entryOf }: StoredConnection, now: number) => {
-    if (entryOf === undefined) return [];
-    const update = await directory.leave(organizationId, entryOf, now);
-    return update === undefined ? [] : [update];
-  };
+  /** The part that removes the organization's entry from the directory, if there is one. */
+  const leaving = async (organizationId: string, { entryOf }: StoredConnection, now: number) =>
+    entryOf === undefined ? [] : directory.leave(organizationId, entryOf, now);
 
   return {
     /**
@@ -125,12 +114,18 @@ export const createConnectionChangeStore = (
         const endpoint = webhookEndpointId ?? (keepsSecrets ? wasEndpoint : undefined);
         const update = {
           set: {
-            ...{ status: "connected", connectedShard: connectedShardOf(organizationId), entryOf: accountId },
-            ...{ accountId, change, ...rest },
+            status: "connected",
+            connectedShard: connectedShardOf(organizationId),
+            entryOf: accountId,
+            accountId,
+            change,
+            ...rest,
             ...definedFields({ tokenExpiresAt, webhookSecrets, webhookEndpointId: endpoint }),
           },
           remove: [
-            ...["refreshOwner", "refreshUntil", "token"],
+            "refreshOwner",
+            "refreshUntil",
+            "token",
             ...(tokenExpiresAt === undefined ? ["tokenExpiresAt"] : []),
             ...(keepsSecrets || webhookSecrets !== undefined ? [] : ["webhookSecrets"]),
             ...(endpoint === undefined ? ["webhookEndpointId"] : []),
@@ -189,7 +184,7 @@ export const createConnectionChangeStore = (
       }),
 
     /**
-     * Enters a connection of an earlier version into the directory, unless it was replaced or removed meanwhile.
+     * Enters a connection of an earlier version into the directory, unless it was replaced or removed since.
      * @throws DomainError `account_shared`.
      */
     async enterDirectory(
@@ -211,7 +206,7 @@ export const createConnectionChangeStore = (
     /**
      * Sets the status `needs_reconnect` and removes the credentials, if they are still the ones that failed.
      * @returns the changes whose events must be recorded: this one, and one that an earlier call left behind. Empty if
-     *   the credentials were replaced or removed meanwhile, also by another call for the same failure.
+     *   the credentials were replaced or removed since, or another call has handled the same failure.
      */
     requireReconnect: (
       organizationId: string,

@@ -8,8 +8,8 @@ import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
 import { requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
-import type { ForgetChange } from "./connection-change-writes.ts";
 import type { ConnectedItem, ConnectionChange, ReconnectReason } from "./connection-item.ts";
+import type { ForgetChange } from "./connection-writer.ts";
 
 /** A user's request to connect or disconnect. */
 export type ConnectionUserRequest = UserRequest & { caller: Pick<OrganizationCaller, "scope"> };
@@ -30,7 +30,14 @@ export const reconnectChange = (
   const { connectionId, credentialsVersion: version, accountId, method } = failed;
   const { source, runId } = context;
   return {
-    ...{ eventType: "AUTHENTICATION_FAILURE", connectionId, version, accountId, method, at, source, reason },
+    eventType: "AUTHENTICATION_FAILURE",
+    connectionId,
+    version,
+    accountId,
+    method,
+    at,
+    source,
+    reason,
     ...requesterFields(context),
     ...definedFields({ runId }),
   };
@@ -56,7 +63,10 @@ const connectionChangedEvent = (organizationId: string, change: ConnectionChange
   if (eventType === "AUTHENTICATION_FAILURE") {
     return {
       ...common,
-      ...{ eventType, category: "authentication", errorKind: "authentication", success: false },
+      eventType,
+      category: "authentication",
+      errorKind: "authentication",
+      success: false,
       ...definedFields({ errorCode: reason }),
       errorMessage: "The provider rejects the connection's credentials; the account must be connected again.",
       metadata: { method, ...definedFields({ runId }) },
@@ -65,14 +75,20 @@ const connectionChangedEvent = (organizationId: string, change: ConnectionChange
   if (eventType === "WEBHOOK_SECRETS_CHANGED") {
     return {
       ...common,
-      ...{ eventType, category: "compliance", riskLevel: "MEDIUM", success: true },
+      eventType,
+      category: "compliance",
+      riskLevel: "MEDIUM",
+      success: true,
       // Not under a name with "secret", which would be redacted.
       metadata: { ...change.secrets, ...definedFields({ requestId }) },
     };
   }
   return {
     ...common,
-    ...{ eventType, category: "integration", riskLevel: "LOW", success: true },
+    eventType,
+    category: "integration",
+    riskLevel: "LOW",
+    success: true,
     metadata: { method, ...definedFields({ durationMs, requestId, reason }) },
   };
 };

@@ -37,7 +37,7 @@ export const connectedShardOf = (organizationId: string): string =>
 
 const text = z.optional(z.string());
 
-/** Why a connection must be made anew. */
+/** Why a connection must be made again. */
 export const reconnectReasons = [
   /** The provider rejects the refresh token. */
   "invalid_grant",

@@ -7,7 +7,6 @@ import { definedFields } from "../json/defined-fields.ts";
 import { epochMs, integer } from "../json/number-fields.ts";
 import type { ProviderSetup } from "../provider/provider.ts";
 import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
-import type { StoredConnection } from "./connection-item.ts";
 
 export const connectionStatuses = ["connected", "disconnected", "needs_reconnect"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
@@ -69,7 +68,7 @@ export const Connection = z
 export type Connection = z.output<typeof Connection>;
 
 /** The fields of a stored connection that clients see. */
-type VisibleFields = { status: StoredConnection["status"] } & Partial<
+type VisibleFields = { status: ConnectionStatus } & Partial<
   Pick<Connection, "method" | "accountId" | "connectedAt" | "tokenExpiresAt"> & {
     webhookEndpointId: string | undefined;
   }
@@ -132,7 +131,8 @@ export const createViewConnection =
         lastSyncAt,
         nextSyncAt,
       }),
-      ...{ provider, syncIntervalHours },
+      provider,
+      syncIntervalHours,
       // The events of accounts that are connected by OAuth arrive at the platform's own endpoint.
       ...(method !== "oauth" && {
         webhookSetup: {

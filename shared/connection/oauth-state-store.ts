@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { DeleteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { conditionalWrite, putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { deleteItem, putItem, type Table } from "../runtime/table.ts";
 
 /** The mark stays this long after its state has expired, because clocks differ. */
 const MARGIN_SECONDS = 3_600;
@@ -12,7 +11,7 @@ const keyOf = (state: string) => ({ id: `state#${createHash("sha256").update(sta
 export type OAuthStateStore = ReturnType<typeof createOAuthStateStore>;
 
 /** The used OAuth states. One write unit a call; both throw DomainError `store_unavailable`. */
-export const createOAuthStateStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createOAuthStateStore = (table: Table<"connections">) => ({
   /**
    * Marks a state as used.
    * @param expiresAt when the state expires, in epoch ms.
@@ -20,21 +19,16 @@ export const createOAuthStateStore = (client: DynamoDBDocumentClient, tableName:
    */
   async markUsed(state: string, expiresAt: number): Promise<string | undefined> {
     const owner = newRequestToken();
-    const item = { ...keyOf(state), owner, ttl: Math.ceil(expiresAt / 1000) + MARGIN_SECONDS };
-    const isWritten = await putIfUnchanged(client, tableName, item, { attribute: "owner", previous: undefined });
-    return isWritten ? owner : undefined;
+    const { written } = await putItem(
+      table,
+      { ...keyOf(state), owner, ttl: Math.ceil(expiresAt / 1000) + MARGIN_SECONDS },
+      { condition: "attribute_not_exists(#owner)", own: "owner" },
+    );
+    return written ? owner : undefined;
   },
 
   /** Removes the mark, so that the state is valid again. */
   async release(state: string, mark: string): Promise<void> {
-    const command = new DeleteCommand({
-      TableName: tableName,
-      Key: keyOf(state),
-      ConditionExpression: "#owner = :mark",
-      ExpressionAttributeNames: { "#owner": "owner" },
-      ExpressionAttributeValues: { ":mark": mark },
-    });
-    // The condition fails if an earlier attempt removed the mark and its answer was lost.
-    await conditionalWrite((options) => client.send(command, options));
+    await deleteItem(table, keyOf(state), { condition: "#owner = :mark", values: { mark } });
   },
 });

@@ -7,9 +7,9 @@ import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
-import { notConnected } from "./connection-change-writes.ts";
 import type { ConnectedItem, ReconnectReason } from "./connection-item.ts";
 import { bearerOf } from "./connection-secrets.ts";
+import { notConnected } from "./connection-writer.ts";
 import { createRefresh, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
 
 /** A token is replaced this long before it expires. */
@@ -37,7 +37,11 @@ const isNotConnected = (error: unknown): boolean => error instanceof DomainError
 
 const connectionEnded = (cause?: unknown) =>
   new ProviderError("The provider rejects the connection's credentials; the account must be connected again.", {
-    ...{ kind: "authentication", outcome: "failure", isRetryable: false, reason: "connection_ended", status: 401 },
+    kind: "authentication",
+    outcome: "failure",
+    isRetryable: false,
+    reason: "connection_ended",
+    status: 401,
     code: "connection_ended",
     cause,
   });
@@ -125,7 +129,7 @@ const createCredentials = (
   };
 };
 
-/** Who works with the account, besides the organization: the events of a refresh name them. */
+/** Who works with the account, in addition to the organization: the events of a refresh name them. */
 type OpeningContext = Omit<OperationContext, "organizationId" | "accountId" | "isConnecting">;
 
 /** @throws DomainError `not_connected`, `store_unavailable`. */

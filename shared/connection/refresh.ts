@@ -11,7 +11,6 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
-import { notConnected } from "./connection-change-writes.ts";
 import {
   type RecordConnectionChange,
   reconnectChange,
@@ -21,7 +20,8 @@ import {
 import type { ConnectedItem, ReconnectReason, StoredConnection } from "./connection-item.ts";
 import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
 import type { ConnectionStore } from "./connection-store.ts";
-import type { RefreshStore } from "./refresh-store.ts";
+import { notConnected } from "./connection-writer.ts";
+import type { RefreshStore } from "./secret-change-store.ts";
 
 /** Decisions: lifetime of an access token from its exchange. */
 export const TOKEN_LIFE_MS = 3_600_000;
@@ -81,7 +81,7 @@ export const createRefresh = (context: OperationContext, dependencies: RefreshDe
 
   /**
    * Sets `needs_reconnect` and records it, once for these credentials.
-   * @returns the newer credentials, if they were replaced meanwhile.
+   * @returns the newer credentials, if they were replaced concurrently.
    * @throws DomainError `not_connected` if there are none.
    */
   const giveUp = async (opened: OpenedConnection, reason: ReconnectReason, cause?: unknown) => {

@@ -8,7 +8,7 @@ import { requesterFields, requesterOf } from "../terms/requester.ts";
 import type { Connection, ViewConnection } from "./connection.ts";
 import type { ConnectionUserRequest, RecordConnectionChange } from "./connection-events.ts";
 import type { ConnectionSecrets, WebhookSecret } from "./connection-secrets.ts";
-import type { WebhookSecretsStore } from "./webhook-secrets-store.ts";
+import type { WebhookSecretsStore } from "./secret-change-store.ts";
 
 /** Decisions: how long a replaced secret still verifies deliveries. */
 const REPLACED_VALID_MS = 24 * HOUR_MS;
@@ -73,8 +73,15 @@ export const createChangeWebhookSecrets =
       return {
         webhookSecrets: await secrets.sealWebhookSecrets(organizationId, next.stored),
         change: {
-          ...{ eventType: "WEBHOOK_SECRETS_CHANGED", connectionId, accountId, method, version: newToken(), at },
-          ...{ source: "user", ...requesterFields(requesterOf(by)), requestId: by.origin.requestId },
+          eventType: "WEBHOOK_SECRETS_CHANGED",
+          connectionId,
+          accountId,
+          method,
+          version: newToken(),
+          at,
+          source: "user",
+          ...requesterFields(requesterOf(by)),
+          requestId: by.origin.requestId,
           secrets: { current: next.stored.filter((one) => !isReplaced(one)).length, replaced: next.replaced },
         },
       };

@@ -1,8 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
-import { putIfUnchanged } from "../runtime/conditional-write.ts";
-import { getItems } from "../runtime/get-items.ts";
+import { getItem, putItem, type Table, unchanged } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection.ts";
 import { BASELINE_DAYS, type History } from "./evidence/baseline.ts";
@@ -88,22 +86,17 @@ export type BaselineStore = ReturnType<typeof createBaselineStore>;
  * The baselines of organizations and their users. Puts overwrite only the baseline that was read: `previous` is its
  * `through`; false if another invocation came first. All calls throw DomainError `store_unavailable`.
  */
-export const createBaselineStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createBaselineStore = (table: Table<"detection">) => ({
   /** An organization's; a strongly consistent read: one read unit per 4 KB. */
   async get(scope: string): Promise<StoredBaseline | undefined> {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { scope, key: BASELINE_KEY },
-      ConsistentRead: true,
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item && parse(Item);
+    const item = await getItem(table, { scope, key: BASELINE_KEY });
+    return item && parse(item);
   },
 
   /** Those of users, by their hash; strongly consistent reads: a read unit each. */
   async getUsers(scope: string, hashes: readonly string[]): Promise<Map<string, StoredUserBaseline>> {
     const keys = hashes.map((hash) => ({ scope, key: userKey(hash) }));
-    const { items } = await getItems(client, tableName, keys, { ConsistentRead: true });
+    const { items } = await getItems(table, keys, { isConsistent: true });
     return new Map(
       items.map((item) => {
         const { history, through } = parse(item);
@@ -112,13 +105,18 @@ export const createBaselineStore = (client: DynamoDBDocumentClient, tableName: s
     );
   },
 
-  put(scope: string, baseline: StoredBaseline, previous: string | undefined): Promise<boolean> {
+  async put(scope: string, baseline: StoredBaseline, previous: string | undefined): Promise<boolean> {
     const item = { scope, key: BASELINE_KEY, ...toOrganizationFields(baseline) };
-    return putIfUnchanged(client, tableName, item, { attribute: "through", previous });
+    return (await putItem(table, item, { ...unchanged("through", previous), own: "through" })).written;
   },
 
-  putUser(scope: string, hash: string, baseline: StoredUserBaseline, previous: string | undefined): Promise<boolean> {
+  async putUser(
+    scope: string,
+    hash: string,
+    baseline: StoredUserBaseline,
+    previous: string | undefined,
+  ): Promise<boolean> {
     const item = { scope, key: userKey(hash), ...toFields(baseline) };
-    return putIfUnchanged(client, tableName, item, { attribute: "through", previous });
+    return (await putItem(table, item, { ...unchanged("through", previous), own: "through" })).written;
   },
 });

@@ -125,7 +125,7 @@ export const createBaselines = (store: BaselineStore) => ({
       const added = addUserDay(stored, ended, hash);
       return added === undefined || store.putUser(scope, hash, added, stored?.through);
     };
-    /** @returns the users whose baseline was changed meanwhile. */
+    /** @returns the users whose baseline was changed concurrently. */
     const storeUsers = async (hashes: readonly string[]): Promise<string[]> => {
       const stored = await store.getUsers(scope, hashes);
       const left: string[] = [];

@@ -71,7 +71,12 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     const findings = fitFindings(judged.findings);
     const carried = fitFacts(judged.carried);
     const window: Window = {
-      ...{ hour: start, judgedAt: at, rules: versions(), eventsRead: facts.length, findings, carried },
+      hour: start,
+      judgedAt: at,
+      rules: versions(),
+      eventsRead: facts.length,
+      findings,
+      carried,
       today: dayAfter(before, scope, start, facts),
       ended,
     };

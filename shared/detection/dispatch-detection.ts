@@ -114,7 +114,10 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
       withinMs: endsAt - at,
       toEvents: (batch) => Array.from(chunksOf(batch.map(toDetail), DUE_SLOTS.length), detectionDue),
       continueAfter: ([scope]) => dispatchContinued({ after: scope, until: endsAt }),
-      ...{ bus, clock: now, sleep, remainingMs },
+      bus,
+      clock: now,
+      sleep,
+      remainingMs,
     });
     const hours = items.slice(0, dispatched).reduce((sum, [, due]) => sum + Math.min(due.hours.size, MAX_HOURS), 0);
     const counts = { organizations: dispatched, hours, silent, isHandedOver };

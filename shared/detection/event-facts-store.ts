@@ -1,8 +1,9 @@
 /** Reads security events as facts: those of an hour, and an organization's latest operations against the provider. */
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import type { Table } from "../runtime/table.ts";
+import { queryPages } from "../runtime/table-query.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import { fromItem } from "../security/event-item.ts";
 import { HOUR_MS } from "../terms/hours.ts";
@@ -19,7 +20,7 @@ const partitionsOf = (scope: string): string[] =>
 
 export type HourFactsStore = ReturnType<typeof createHourFactsStore>;
 
-export const createHourFactsStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createHourFactsStore = (table: Table<"securityEvents">) => ({
   /**
    * The facts of a scope's unexpired events in an hour, in no order. Strongly consistent: a read unit per 4 KB, at least
    * one per partition.
@@ -30,17 +31,11 @@ export const createHourFactsStore = (client: DynamoDBDocumentClient, tableName: 
   async readHour(scope: string, hour: number, now: number): Promise<Fact[]> {
     const facts: Fact[] = [];
     await inParallel(partitionsOf(scope), PARTITIONS_AT_ONCE, async (partition) => {
-      const pages = readPages(client, {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND #id BETWEEN :first AND :next",
-        ExpressionAttributeNames: { "#scope": "scope", "#id": "id" },
+      const pages = queryPages(table, {
+        where: "#scope = :scope AND #id BETWEEN :first AND :next",
         // BETWEEN includes the first id of the next hour, which no event has: its random part is all zeros.
-        ExpressionAttributeValues: {
-          ":scope": partition,
-          ":first": firstIdAt(hour),
-          ":next": firstIdAt(hour + HOUR_MS),
-        },
-        ConsistentRead: true,
+        values: { scope: partition, first: firstIdAt(hour), next: firstIdAt(hour + HOUR_MS) },
+        isConsistent: true,
       });
       for await (const page of pages) {
         for (const item of page) {
@@ -58,25 +53,22 @@ const MAX_EVENTS = 1_000;
 
 export type OperationFactsStore = ReturnType<typeof createOperationFactsStore>;
 
-export const createOperationFactsStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createOperationFactsStore = (table: Table<"securityEvents">) => ({
   /**
    * All operations since a time (epoch ms), and as many earlier ones as make `least`, oldest first; among the latest
    * 1,000 events. Strongly consistent: a read unit per 4 KB of events.
    * @throws DomainError `store_unavailable`.
    */
   async latest(organizationId: string, { since, least }: { since: number; least: number }): Promise<Fact[]> {
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #id >= :first",
-      ExpressionAttributeNames: { "#scope": "scope", "#id": "id" },
-      ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":first": firstIdAt(0) },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: PAGE,
-    });
+    const query = {
+      where: "#scope = :scope AND #id >= :first",
+      values: { scope: organizationKey(organizationId), first: firstIdAt(0) },
+      isDescending: true,
+      isConsistent: true,
+    };
     const operations: Fact[] = [];
     let events = 0;
-    for await (const page of pages) {
+    for await (const page of queryPages(table, query, PAGE)) {
       const facts = page.map((item) => factOf(fromItem(item)));
       operations.push(...facts.filter(isTimedOperation));
       events += facts.length;

@@ -27,7 +27,7 @@ export const fitFacts = (facts: readonly Fact[]): Fact[] => firstThatFit(facts.t
 
 const MOST_EVENT_IDS = 100;
 
-/** Findings with so many of their newest events. */
+/** Findings with this many of their newest events. */
 const withEvents = (findings: readonly Finding[], most: number): Finding[] =>
   findings.map((finding) => ({ ...finding, eventIds: finding.eventIds.slice(-most) }));
 
@@ -37,7 +37,10 @@ const gravity = ({ level }: Finding): number => riskLevels.indexOf(level);
 const merge = (findings: readonly [Finding, ...Finding[]]): Finding => {
   const [gravest] = findings;
   return {
-    ...{ rule: gravest.rule, subject: "others", level: gravest.level, occurrence: gravest.occurrence },
+    rule: gravest.rule,
+    subject: "others",
+    level: gravest.level,
+    occurrence: gravest.occurrence,
     title: `${gravest.title}: ${findings.length} more subjects`,
     eventIds: findings
       .flatMap(({ eventIds }) => eventIds)

@@ -1,12 +1,13 @@
 /** What detection reads about an organization's sync runs and connection. */
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
 import { type Circuit, effectiveState, isHoldOver } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import { definedFields } from "../json/defined-fields.ts";
-import { getItems } from "../runtime/get-items.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import type { Table } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
+import { queryPages } from "../runtime/table-query.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import { runKey, stateKey } from "../sync/sync-item.ts";
 import { SyncRun } from "../sync/sync-run.ts";
@@ -22,11 +23,6 @@ import { leastNeed } from "./rules/rules.ts";
 const RunItem = z.pick(SyncRun, { id: true, trigger: true, status: true, startedAt: true, finishedAt: true });
 const StateItem = z.object({ scope: z.string(), lastSuccessAt: z.optional(z.number()) });
 
-const projection = (names: readonly string[]) => ({
-  ProjectionExpression: names.map((name) => `#${name}`).join(", "),
-  ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-});
-
 const toFact = ({ finishedAt, ...run }: z.output<typeof RunItem>): RunFact => ({
   ...run,
   ...definedFields({ finishedAt }),
@@ -35,18 +31,15 @@ const toFact = ({ finishedAt, ...run }: z.output<typeof RunItem>): RunFact => ({
 export type SyncFactsStore = ReturnType<typeof createSyncFactsStore>;
 
 /** Reads the table of runs (shared/sync/sync-item.ts); may lag by a second. Both calls throw DomainError `store_unavailable`. */
-export const createSyncFactsStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createSyncFactsStore = (table: Table<"syncRuns">) => ({
   /** The ended runs that started from `from` (inclusive) to `to` (exclusive), epoch ms, in order. Half a read unit per 4 KB. */
   async endedRuns(organizationId: string, { from, to }: { from: number; to: number }): Promise<RunFact[]> {
     const { scope, key: first } = runKey(organizationId, firstIdAt(from));
     const { key: last } = runKey(organizationId, firstIdAt(to));
-    const { ProjectionExpression, ExpressionAttributeNames } = projection(Object.keys(RunItem.shape));
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
-      ProjectionExpression,
-      ExpressionAttributeNames: { ...ExpressionAttributeNames, "#scope": "scope", "#key": "key" },
-      ExpressionAttributeValues: { ":scope": scope, ":first": first, ":last": last },
+    const pages = queryPages(table, {
+      where: "#scope = :scope AND #key BETWEEN :first AND :last",
+      values: { scope, first, last },
+      attributes: Object.keys(RunItem.shape),
     });
     const runs: RunFact[] = [];
     for await (const page of pages) runs.push(...page.map((item) => toFact(RunItem.parse(item))));
@@ -55,9 +48,7 @@ export const createSyncFactsStore = (client: DynamoDBDocumentClient, tableName: 
 
   /** The end of each organization's last succeeded run, epoch ms; organizations without one are left out. Half a read unit per 4 KB each. */
   async lastSuccesses(organizationIds: readonly string[]): Promise<Map<string, number>> {
-    const { items } = await getItems(client, tableName, organizationIds.map(stateKey), {
-      ...projection(["scope", "lastSuccessAt"]),
-    });
+    const { items } = await getItems(table, organizationIds.map(stateKey), { attributes: ["scope", "lastSuccessAt"] });
     return new Map(
       items.flatMap((item) => {
         const { scope, lastSuccessAt } = StateItem.parse(item);
@@ -67,7 +58,7 @@ export const createSyncFactsStore = (client: DynamoDBDocumentClient, tableName: 
   },
 });
 
-/** Runs that end in an hour started at most so long before. */
+/** Runs that end in an hour started at most this long before. */
 const LONGEST_RUN_MS = DAY_MS;
 
 export type SyncFactsDependencies = {
@@ -82,7 +73,7 @@ export type SyncFacts = Pick<RuleInput, "runs" | "runBaseline" | "connection">;
 
 export const noSyncFacts: SyncFacts = { runs: [], runBaseline: noBaseline, connection: undefined };
 
-/** When a circuit was last closed: by itself, by an operator, or by the end of a hold. Undefined if it was never open. */
+/** When a circuit was last closed: by a success, by an operator, or by the end of a hold. Undefined if it was never open. */
 const closedAt = (circuit: Circuit, now: number): number | undefined => {
   if (isHoldOver(circuit, now) && "until" in circuit) return circuit.until;
   if (circuit.state !== "closed" && circuit.state !== "forced_closed") return undefined;

@@ -1,9 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
-
+import { getItem, putItem, type Table } from "../runtime/table.ts";
 import { expiryOf, hourName } from "../terms/hours.ts";
-import { UNJUDGED_HOURS } from "../terms/indexes.ts";
+import { UNJUDGED_HOURS } from "../terms/tables.ts";
 import { createDueMarkStore } from "../work/due-mark-store.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { DETECTOR_SCOPE, hourOfUnjudgedKey, scopeOfPartition, unjudgedKey, windowKey } from "./detection.ts";
@@ -22,21 +20,16 @@ export type UnjudgedStore = ReturnType<typeof createUnjudgedStore>;
  * The marks of closed hours that are to be judged, and the completed dispatches. All calls throw DomainError
  * `store_unavailable`.
  */
-export const createUnjudgedStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  { retentionDays }: { retentionDays: number },
-) => {
-  const marks = createDueMarkStore(client, tableName, index);
+export const createUnjudgedStore = (table: Table<"detection">, { retentionDays }: { retentionDays: number }) => {
+  const marks = createDueMarkStore(table, index);
 
   const isFinished = async (scope: string, hour: number): Promise<boolean> => {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { scope, key: windowKey(hour) },
-      ProjectionExpression: "finishedAt",
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item !== undefined && Window.parse(Item).finishedAt !== undefined;
+    const window = await getItem(
+      table,
+      { scope, key: windowKey(hour) },
+      { attributes: ["finishedAt"], isConsistent: false },
+    );
+    return window !== undefined && Window.parse(window).finishedAt !== undefined;
   };
 
   return {
@@ -66,8 +59,7 @@ export const createUnjudgedStore = (
     /** Records that the hour's dispatch was completed, with its counts; one write unit. */
     async recordDispatch(now: number, counts: Readonly<Record<string, number | boolean>>): Promise<void> {
       const times = { key: hourName(now), dispatchedAt: now, ttl: expiryOf(now, retentionDays) };
-      const command = new PutCommand({ TableName: tableName, Item: { ...counts, scope: DETECTOR_SCOPE, ...times } });
-      await callStore((options) => client.send(command, options));
+      await putItem(table, { ...counts, scope: DETECTOR_SCOPE, ...times });
     },
   };
 };

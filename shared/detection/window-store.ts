@@ -6,18 +6,12 @@
  * first judged hour of a day · `finishedAt` (epoch ms): when everything that follows from the hour was done.
  * Nested values are stored as JSON text, and left out if empty: a quiet hour costs one write unit.
  */
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { encodeJson } from "../json/encode-json.ts";
-import { callStore } from "../runtime/call-store.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { getItem, putItem, type Table, updateItem } from "../runtime/table.ts";
+import { queryOnce } from "../runtime/table-query.ts";
 import { type Finding, findingRules } from "../security/alerts/finding.ts";
 import { expiryOf } from "../terms/hours.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
@@ -102,19 +96,10 @@ const parseWindow = (item: unknown): Window => {
 export type WindowStore = ReturnType<typeof createWindowStore>;
 
 /** The judged hours of each scope. All calls throw DomainError `store_unavailable`. */
-export const createWindowStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  { retentionDays }: { retentionDays: number },
-) => {
+export const createWindowStore = (table: Table<"detection">, { retentionDays }: { retentionDays: number }) => {
   const get = async (scope: string, hour: number): Promise<Window | undefined> => {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { scope, key: windowKey(hour) },
-      ConsistentRead: true,
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item && parseWindow(Item);
+    const item = await getItem(table, { scope, key: windowKey(hour) });
+    return item && parseWindow(item);
   };
 
   return {
@@ -123,17 +108,14 @@ export const createWindowStore = (
 
     /** The latest judged hour up to and including `hour`; a strongly consistent read: one read unit per 4 KB. @param hour epoch ms. */
     async latest(scope: string, hour: number): Promise<Window | undefined> {
-      const command = new QueryCommand({
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: { ":scope": scope, ":first": WINDOW_PREFIX, ":last": windowKey(hour) },
-        ScanIndexForward: false,
-        Limit: 1,
-        ConsistentRead: true,
-      });
-      const { Items = [] } = await callStore((options) => client.send(command, options));
-      return Items[0] && parseWindow(Items[0]);
+      const query = {
+        where: "#scope = :scope AND #key BETWEEN :first AND :last",
+        values: { scope, first: WINDOW_PREFIX, last: windowKey(hour) },
+        isDescending: true,
+        isConsistent: true,
+      };
+      const [item] = (await queryOnce(table, query, { limit: 1 })).items;
+      return item && parseWindow(item);
     },
 
     /**
@@ -141,13 +123,8 @@ export const createWindowStore = (
      * @returns the stored result: this one, or the one that came first.
      */
     async put(scope: string, window: Window): Promise<Window> {
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: toItem(scope, window, retentionDays),
-        ConditionExpression: "attribute_not_exists(#key)",
-        ExpressionAttributeNames: { "#key": "key" },
-      });
-      const { written } = await conditionalWrite((options) => client.send(command, options));
+      const item = toItem(scope, window, retentionDays);
+      const { written } = await putItem(table, item, { condition: "attribute_not_exists(#key)" });
       if (written) return window;
       // Stored by another invocation, or by an attempt of this call whose answer was lost.
       return (await get(scope, window.hour)) ?? window;
@@ -155,15 +132,8 @@ export const createWindowStore = (
 
     /** Records that everything that follows from an hour was done; a write unit per KB. An erased hour stays erased. */
     async markFinished(scope: string, hour: number, now: number): Promise<void> {
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: { scope, key: windowKey(hour) },
-        UpdateExpression: "SET #finishedAt = :now",
-        ConditionExpression: "attribute_exists(#key)",
-        ExpressionAttributeNames: { "#finishedAt": "finishedAt", "#key": "key" },
-        ExpressionAttributeValues: { ":now": now },
-      });
-      await conditionalWrite((options) => client.send(command, options));
+      const key = { scope, key: windowKey(hour) };
+      await updateItem(table, key, { set: { finishedAt: now }, condition: "attribute_exists(#key)" });
     },
   };
 };

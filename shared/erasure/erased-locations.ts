@@ -1,33 +1,35 @@
-/** The locations that an erasure sweeps, in order. docs/erasure.md lists them as a table. */
-import type { EraseReportsStore } from "../reports/erase-reports-store.ts";
-import { CONTENT_PREFIX, entryKey, isEntryKey, periodOfKey } from "../reports/report-keys.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { NOTE_PREFIX } from "../security/alerts/alert-note.ts";
-import type { EraseFeed } from "../security/feed/erase-feed.ts";
-import { organizationKey } from "../terms/keys.ts";
-import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";
-import { alertsOfUser, type HoldsEventsOf, notesOfUser } from "./alert-locations.ts";
-import { type AuthorDependencies, authorLocations, everyAuthor } from "./author-locations.ts";
-import { allDetection, detectionOfUser } from "./detection-locations.ts";
-import { erasureKey } from "./erasure-item.ts";
-import { allEvents, eventsOfUser, typedAlertsOfUser } from "./event-locations.ts";
-import { allExports, type ExportDependencies, exportsOfUser } from "./export-locations.ts";
-import { allFeed, feedOfUser } from "./feed-locations.ts";
-import { type DataLocation, deletedLocation, type Partition, partitionLocation } from "./location.ts";
+/** The locations that an erasure sweeps, in order, and their tables. docs/erasure.md lists what is erased there. */
+import { type CircuitDependencies, circuitAuthors } from "../circuit-breaker/erase.ts";
+import { type ConnectionDependencies, connectionAuthor } from "../connection/erase.ts";
+import { allDetection, detectionOfUser } from "../detection/erase.ts";
+import { allExports, type ExportDependencies, exportsOfUser } from "../exports/erase.ts";
 import {
   allNotifications,
-  type FindAlerts,
+  destinationAuthors,
   type NotificationDependencies,
   notificationsOfUser,
-} from "./notification-locations.ts";
+} from "../notifications/erase.ts";
+import { allRecords } from "../records/erase.ts";
+import { allReports, type ReportDependencies, reportsOfUser } from "../reports/erase.ts";
+import { alertsOfUser, allAlerts, type FindAlerts, notesOfUser, typedAlertsOfUser } from "../security/alerts/erase.ts";
+import { allEvents, eventsOfUser, type HoldsEventsOf, readMarks } from "../security/erase.ts";
+import { allFeed, type EraseFeed, feedOfUser } from "../security/feed/erase.ts";
+import { type SettingsDependencies, settingsAuthors } from "../settings/erase.ts";
+import { allRuns, runsOfUser } from "../sync/erase.ts";
+import { organizationKey } from "../terms/keys.ts";
+import type { Lacks } from "../terms/lacks.ts";
+import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";
+import type { TableName } from "../terms/tables.ts";
+import { allWebhookEvents } from "../webhooks/erase.ts";
+import { type DataLocation, type ErasedAuthors, type Partition, partitionLocation } from "../work/location.ts";
+import { erasureKey } from "./erasure-item.ts";
 import type { Partitions } from "./partition-store.ts";
-import { allRuns, runsOfUser } from "./run-locations.ts";
 
-type ReportDependencies = { reports: EraseReportsStore; clock: Clock };
-
-export type LocationDependencies = AuthorDependencies &
-  ReportDependencies &
+export type LocationDependencies = ConnectionDependencies &
+  SettingsDependencies &
   NotificationDependencies &
+  CircuitDependencies &
+  ReportDependencies &
   ExportDependencies & {
     partitionsOf(organizationId: string): Partitions;
     findAlerts(organizationId: string): FindAlerts;
@@ -35,61 +37,6 @@ export type LocationDependencies = AuthorDependencies &
     /** Undefined if the deployment has no feed for a SIEM. */
     feed?: EraseFeed | undefined;
   };
-
-/** Entries are counted as reports. Contents go with their entries; the second location deletes contents without one. */
-const allReports = ({ reports }: ReportDependencies, organizationId: string, partition: Partition): DataLocation[] => {
-  const location = (
-    name: string,
-    counter: DataLocation["counter"],
-    isIncluded: (key: string) => boolean,
-  ): DataLocation => ({
-    ...{ name, counter },
-    read: async (after) => {
-      // A report that is being made may contain data that this erasure removes.
-      if (after === undefined) await reports.invalidateBegun(organizationId);
-      const { items, next } = await partition.read(after, { attributes: [] });
-      const keys = items.map(({ sortKey }) => sortKey).filter(isIncluded);
-      return { keys, next, erase: () => reports.deleteReports(organizationId, keys.map(periodOfKey)) };
-    },
-  });
-  return [
-    location("reports", "reports", isEntryKey),
-    location("reportContents", "other", (key) => key.startsWith(CONTENT_PREFIX)),
-  ];
-};
-
-/**
- * Deletes the reports that mention the user, and marks them to be made again. Swept after the events and alerts, which
- * reports are made from.
- * @param identifiers the user's id and the addresses known at that time.
- */
-const reportsOfUser = (
-  { reports, clock }: ReportDependencies,
-  organizationId: string,
-  identifiers: () => readonly string[],
-): DataLocation => ({
-  name: "reports",
-  counter: "reports",
-  read: async () => {
-    // A report that is being made may contain data that this erasure removes.
-    await reports.invalidateBegun(organizationId);
-    const found = await reports.reportsMentioning(organizationId, identifiers());
-    const byKey = new Map(found.map((period) => [entryKey(period), period]));
-    return {
-      keys: [...byKey.keys()].sort(),
-      next: undefined,
-      erase: () => reports.replaceReports(organizationId, [...byKey.values()], clock()),
-    };
-  },
-});
-
-/** Marks of who read what in which minute, as digests (shared/security/data-read-store.ts). */
-const READ_MARKS = "read#";
-
-const readMarks = (rollups: Partition): DataLocation => ({
-  ...deletedLocation({ name: "readMarks", counter: "other" }, rollups, READ_MARKS),
-  createdAt: (key) => Date.parse(`${key.slice(READ_MARKS.length).split("#", 1)[0]}:00Z`),
-});
 
 /** Reasons of other erasures that mention the user. The reason of this erasure is deleted when it completes. */
 const reasonsMentioning = (erasures: Partition, ownKey: string, { mentions }: UserMatcher): DataLocation =>
@@ -106,55 +53,87 @@ const reasonsMentioning = (erasures: Partition, ownKey: string, { mentions }: Us
 /** `addresses` is filled while the events are swept. */
 type ErasureContext = { organizationId: string; erasureId: string; addresses: Set<string> };
 
-export const locationsOfOrganization = (
+/** Locations in a table, or in objects that are written from it. */
+type InTable = readonly [table: TableName, ...locations: DataLocation[]];
+
+const authorsOf = (dependencies: LocationDependencies, organizationId: string, erased: ErasedAuthors) =>
+  [
+    ["connections", connectionAuthor(dependencies, organizationId, erased)],
+    ["settings", ...settingsAuthors(dependencies, organizationId, erased)],
+    ["notifications", destinationAuthors(dependencies, organizationId, erased)],
+    ["circuits", circuitAuthors(dependencies, organizationId, erased)],
+  ] as const satisfies readonly InTable[];
+
+const inTablesOfOrganization = (
   dependencies: LocationDependencies,
-  { organizationId, erasureId }: ErasureContext,
-): DataLocation[] => {
+  { organizationId, erasureId }: Omit<ErasureContext, "addresses">,
+) => {
   const partitions = dependencies.partitionsOf(organizationId);
   const { feed } = dependencies;
   return [
-    ...authorLocations(dependencies, organizationId, everyAuthor),
-    deletedLocation({ name: "records", counter: "records" }, partitions.records),
-    deletedLocation({ name: "webhookEvents", counter: "webhookEvents" }, partitions.webhookEvents),
-    allRuns(partitions.runs),
-    deletedLocation({ name: "alertNotes", counter: "other" }, partitions.alerts, NOTE_PREFIX),
-    deletedLocation({ name: "alerts", counter: "alerts" }, partitions.alerts),
-    ...allNotifications(dependencies, organizationId, partitions.notifications),
-    allDetection(partitions.detection),
-    ...allExports(dependencies, organizationId, partitions.exports),
-    allEvents(partitions.events, erasureId),
-    ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions)),
-    ...allReports(dependencies, organizationId, partitions.reports),
-    readMarks(partitions.rollups),
-  ];
+    ...authorsOf(dependencies, organizationId, { isErased: () => true, mentions: () => true }),
+    ["records", allRecords(partitions.records)],
+    ["webhookEvents", allWebhookEvents(partitions.webhookEvents)],
+    ["syncRuns", allRuns(partitions.syncRuns)],
+    ["securityAlerts", ...allAlerts(partitions.securityAlerts)],
+    ["notifications", ...allNotifications(dependencies, organizationId, partitions.notifications)],
+    ["detection", allDetection(partitions.detection)],
+    ["exports", ...allExports(dependencies, organizationId, partitions.exports)],
+    ["securityEvents", allEvents(partitions.securityEvents, erasureId)],
+    ["securityRollups", ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions.securityRollups))],
+    ["reports", ...allReports(dependencies, organizationId, partitions.reports)],
+    ["securityRollups", readMarks(partitions.securityRollups)],
+  ] as const satisfies readonly InTable[];
 };
 
-export const locationsOfUser = (
+const inTablesOfUser = (
   dependencies: LocationDependencies,
   { organizationId, erasureId, addresses }: ErasureContext,
   userId: string,
-): DataLocation[] => {
+) => {
   const partitions = dependencies.partitionsOf(organizationId);
+  const { securityEvents: events, securityAlerts: alerts } = partitions;
   const { feed } = dependencies;
   const matcher = createUserMatcher([userId]);
   const user = { userId, matcher };
   const identifiers = () => [userId, ...addresses];
+  const own = erasureKey(organizationId, erasureId).key;
   return [
-    ...authorLocations(dependencies, organizationId, { isErased: (id) => id === userId, mentions: matcher.mentions }),
-    runsOfUser(partitions.runs, matcher),
-    typedAlertsOfUser(partitions.events, partitions.alerts, userId),
-    alertsOfUser(partitions.alerts, dependencies.holdsEventsOf(organizationId), { ...user, erasureId }),
-    notesOfUser(partitions.alerts, user),
-    detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) }),
-    eventsOfUser(partitions.events, erasureId, { ...user, addresses }),
-    ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events: partitions.events, erasureId })]),
-    ...notificationsOfUser(dependencies, organizationId, partitions.notifications, {
-      ...{ userId, identifiers },
-      findAlerts: dependencies.findAlerts(organizationId),
-    }),
-    ...exportsOfUser(dependencies, organizationId, partitions.exports, { userId, identifiers }),
-    reportsOfUser(dependencies, organizationId, identifiers),
-    readMarks(partitions.rollups),
-    reasonsMentioning(partitions.erasures, erasureKey(organizationId, erasureId).key, matcher),
-  ];
+    ...authorsOf(dependencies, organizationId, { isErased: (id) => id === userId, mentions: matcher.mentions }),
+    ["syncRuns", runsOfUser(partitions.syncRuns, matcher)],
+    ["securityEvents", typedAlertsOfUser(events, alerts, userId)],
+    ["securityAlerts", alertsOfUser(alerts, dependencies.holdsEventsOf(organizationId), { ...user, erasureId })],
+    ["securityAlerts", notesOfUser(alerts, user)],
+    ["detection", detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) })],
+    ["securityEvents", eventsOfUser(events, erasureId, { ...user, addresses })],
+    ["securityEvents", ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events, erasureId })])],
+    [
+      "notifications",
+      ...notificationsOfUser(dependencies, organizationId, partitions.notifications, {
+        userId,
+        identifiers,
+        findAlerts: dependencies.findAlerts(organizationId),
+      }),
+    ],
+    ["exports", ...exportsOfUser(dependencies, organizationId, partitions.exports, { userId, identifiers })],
+    ["reports", reportsOfUser(dependencies, organizationId, identifiers)],
+    ["securityRollups", readMarks(partitions.securityRollups)],
+    ["erasures", reasonsMentioning(partitions.erasures, own, matcher)],
+  ] as const satisfies readonly InTable[];
 };
+
+/** The tables without a location, and why they need none. */
+type Unswept = {
+  plants: "Contains no personal data.";
+  idempotencyKeys: "Digests, and answers that only the client can decrypt; they expire after a day.";
+};
+
+type Swept = ReturnType<typeof inTablesOfOrganization | typeof inTablesOfUser>[number][0];
+
+true satisfies Lacks<TableName, Swept | keyof Unswept, "to the locations in shared/erasure/erased-locations.ts">;
+
+export const locationsOfOrganization = (...args: Parameters<typeof inTablesOfOrganization>): DataLocation[] =>
+  inTablesOfOrganization(...args).flatMap(([, ...locations]) => locations);
+
+export const locationsOfUser = (...args: Parameters<typeof inTablesOfUser>): DataLocation[] =>
+  inTablesOfUser(...args).flatMap(([, ...locations]) => locations);

@@ -8,9 +8,9 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import { OPEN_ERASURES } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { RequestOrigin } from "../terms/requester.ts";
+import { OPEN_ERASURES } from "../terms/tables.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { dueAtOf, type Erasure, erasureScopes, erasureStatuses, Removed } from "./erasure.ts";
@@ -56,7 +56,13 @@ export const parseErasure = (item: unknown): StoredErasure => {
 export const toErasure = (stored: StoredErasure): Erasure => {
   const { id, what, status, requestedAt, requestedBy, completedAt, reason, removed } = stored;
   return {
-    ...{ id, scope: what, status, requestedAt, requestedBy, dueAt: dueAtOf(requestedAt), removed },
+    id,
+    scope: what,
+    status,
+    requestedAt,
+    requestedBy,
+    dueAt: dueAtOf(requestedAt),
+    removed,
     ...definedFields({ completedAt, reason }),
   };
 };

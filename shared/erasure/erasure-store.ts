@@ -1,7 +1,6 @@
-import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { conditionalTransaction } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { newRequestToken } from "../runtime/ids.ts";
+import type { Table } from "../runtime/table.ts";
+import { putPart, transactOnce } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { RequestOrigin } from "../terms/requester.ts";
 import type { LeaseOwner } from "../work/lease.ts";
@@ -35,9 +34,12 @@ export type ErasureStore = ReturnType<typeof createErasureStore>;
  * The erasures of each organization, for requests and lists. Items: erasure-item.ts. All calls throw DomainError
  * `store_unavailable`.
  */
-export const createErasureStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const work = createRequestedWorkStore(client, tableName, {
-    ...{ prefix: ERASURE_PREFIX, keyOf: erasureKey, open: openErasures, parse: parseErasure },
+export const createErasureStore = (table: Table<"erasures">) => {
+  const work = createRequestedWorkStore(table, {
+    prefix: ERASURE_PREFIX,
+    keyOf: erasureKey,
+    open: openErasures,
+    parse: parseErasure,
   });
 
   return {
@@ -48,29 +50,26 @@ export const createErasureStore = (client: DynamoDBDocumentClient, tableName: st
     async create(organizationId: string, { request, ...erasure }: NewErasure): Promise<void> {
       const { id, requestedAt, requestedBy, origin } = erasure;
       const { scope: what, userId, reason } = request;
-      const Item = {
+      const item = {
         ...erasureKey(organizationId, id),
-        ...{ what, userId, reason, requestedAt, requestedBy, origin },
-        ...{ status: "requested", removed: nothingRemoved, work: newWork },
+        what,
+        userId,
+        reason,
+        requestedAt,
+        requestedBy,
+        origin,
+        status: "requested",
+        removed: nothingRemoved,
+        work: newWork,
         openShard: openErasures.shardOf(organizationKey(organizationId)),
       };
-      const command = new TransactWriteCommand({
-        ClientRequestToken: newRequestToken(),
-        TransactItems: [
-          {
-            Put: {
-              ...{ TableName: tableName, Item },
-              ConditionExpression: "attribute_not_exists(#key)",
-              ExpressionAttributeNames: { "#key": "key" },
-            },
-          },
-          { Put: { TableName: tableName, Item: lateItemOf(organizationId, { id, what, userId, requestedAt }) } },
-        ],
-      });
-      const result = await conditionalTransaction((options) => client.send(command, options));
+      const failed = await transactOnce(table, [
+        putPart(table, item, { condition: "attribute_not_exists(#key)" }),
+        putPart(table, lateItemOf(organizationId, { id, what, userId, requestedAt })),
+      ]);
       // A concurrent request with the same Idempotency-Key may have stored the erasure, or may be about to.
-      if (result.written || (await work.find(organizationId, id)) !== undefined) return;
-      throw new DomainError("store_unavailable", "The request was not stored. Try again.", { cause: result.cause });
+      if (failed?.size === 0 || (await work.find(organizationId, id)) !== undefined) return;
+      throw new DomainError("store_unavailable", "The request was not stored. Try again.");
     },
 
     /** A page of an organization's erasures, the latest request first, read strongly consistent: a read unit per 4 KB. */
@@ -90,8 +89,8 @@ export type ErasureLeaseStore = ReturnType<typeof createErasureLeaseStore>;
  * The leases of erasures, for workers (shared/work/lease.ts). Times are epoch ms. Each call costs a write unit per KB. All
  * throw DomainError `store_unavailable`; all but `take` and `release` throw LeaseLostError.
  */
-export const createErasureLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const leases = createLeaseStore(client, tableName);
+export const createErasureLeaseStore = (table: Table<"erasures">) => {
+  const leases = createLeaseStore(table);
   return {
     /** @returns undefined if another worker holds the lease, or the erasure is completed. */
     async take(

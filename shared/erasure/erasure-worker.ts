@@ -112,7 +112,10 @@ export const createErasureWorker = (dependencies: ErasureWorkerDependencies): Er
 
     const steps = { stop: stopWriters, wait, sweep: sweepAll };
     const summary = (isCompleted: boolean): WorkSummary => ({
-      ...{ isTaken: true, passes: state.work.round, isCompleted, isHandedOver: !isCompleted },
+      isTaken: true,
+      passes: state.work.round,
+      isCompleted,
+      isHandedOver: !isCompleted,
     });
     if (origin !== undefined) {
       await dependencies.events.requested(organizationId, erasure, origin);

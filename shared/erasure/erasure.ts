@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { count, epochMs } from "../json/number-fields.ts";
 import { text } from "../json/text.ts";
 import { DAY_MS } from "../terms/hours.ts";
+import type { RemovedCounter } from "../work/location.ts";
 
 /** Decisions: the maximum length of every identifier. */
 const USER_ID_MAX_CHARACTERS = 128;
@@ -59,11 +60,17 @@ export const Removed = z.object({
   reports: count("Reports deleted."),
   detections: count("Judged hours, baselines and marks of detection deleted or emptied."),
   other: count("Other items deleted or emptied: of sync runs, and who changed what."),
-});
+} satisfies Record<RemovedCounter, unknown>);
 export type Removed = z.output<typeof Removed>;
 
 export const nothingRemoved: Removed = {
-  ...{ records: 0, webhookEvents: 0, events: 0, alerts: 0, reports: 0, detections: 0, other: 0 },
+  records: 0,
+  webhookEvents: 0,
+  events: 0,
+  alerts: 0,
+  reports: 0,
+  detections: 0,
+  other: 0,
 };
 
 /** An erasure in answers. No answer names the user whose data is erased. */

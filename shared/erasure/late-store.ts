@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { encodeJson } from "../json/encode-json.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { type Table, updateItem } from "../runtime/table.ts";
+import { queryPages } from "../runtime/table-query.ts";
+import { cleanEvent, cleanEventOfUser } from "../security/erase.ts";
 import { SecurityEvent } from "../security/security-event.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { createUserMatcher } from "../terms/mentions-user.ts";
-import { cleanEvent, cleanEventOfUser } from "./clean-event.ts";
+import type { Item, ItemUpdate } from "../work/location.ts";
 import { type ErasureScope, erasureScopes } from "./erasure.ts";
-import type { Item, ItemUpdate } from "./location.ts";
 
 const PREFIX = "late#";
 
@@ -50,15 +49,13 @@ export const lateItemOf = (organizationId: string, { id, what, userId, requested
 export type LateStore = ReturnType<typeof createLateStore>;
 
 /** The rules of each organization, in the table of its erasures. All calls throw DomainError `store_unavailable`. */
-export const createLateStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createLateStore = (table: Table<"erasures">) => ({
   /** All rules of an organization, read strongly consistent: usually one read unit. */
   async list(organizationId: string): Promise<LateRule[]> {
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-      ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-      ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":prefix": PREFIX },
-      ConsistentRead: true,
+    const pages = queryPages(table, {
+      where: "#scope = :scope AND begins_with(#key, :prefix)",
+      values: { scope: organizationKey(organizationId), prefix: PREFIX },
+      isConsistent: true,
     });
     const rules: LateRule[] = [];
     for await (const page of pages) {
@@ -72,16 +69,9 @@ export const createLateStore = (client: DynamoDBDocumentClient, tableName: strin
 
   /** Stores when an erasure completed. @param until epoch ms. */
   async setUntil(organizationId: string, erasureId: string, until: number): Promise<void> {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope: organizationKey(organizationId), key: PREFIX + erasureId },
-      UpdateExpression: "SET #until = :until",
-      // An expired rule must not be created again without its other attributes; it is no longer needed.
-      ConditionExpression: "attribute_exists(#key)",
-      ExpressionAttributeNames: { "#until": "until", "#key": "key" },
-      ExpressionAttributeValues: { ":until": until },
-    });
-    await conditionalWrite((options) => client.send(command, options));
+    const key = { scope: organizationKey(organizationId), key: PREFIX + erasureId };
+    // An expired rule must not be created again without its other attributes; it is no longer needed.
+    await updateItem(table, key, { set: { until }, condition: "attribute_exists(#key)" });
   },
 });
 

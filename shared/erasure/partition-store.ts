@@ -1,18 +1,12 @@
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore, isTransactionConflict } from "../runtime/call-store.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { deleteItems } from "../runtime/delete-items.ts";
-import { getItems } from "../runtime/get-items.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { renderUpdate } from "../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import { hashOfAlertId, resolvedKey, unresolvedKey } from "../security/alerts/alert-item.ts";
-import { timeOfEventId } from "../security/event-id.ts";
+import { type Table, unchanged, updateItem } from "../runtime/table.ts";
+import { deleteItems } from "../runtime/table-batches.ts";
+import { queryOnce } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
-import type { HoldsEventsOf } from "./alert-locations.ts";
-import type { Item, ItemUpdate, Partition } from "./location.ts";
-import type { FindAlerts } from "./notification-locations.ts";
+import { type TableKey, type TableName, tables } from "../terms/tables.ts";
+import type { Item, ItemUpdate, Partition } from "../work/location.ts";
 
 /** Items per page. Erasing a page takes seconds; the lease lasts longer. */
 const PAGE_ITEMS = 1_000;
@@ -20,84 +14,68 @@ const UPDATES_AT_ONCE = 16;
 /** Attempts of an update while transactions hold its item. */
 const UPDATE_ATTEMPTS = 4;
 
-/** The sort key of each table that an erasure sweeps; the partition key is `scope`. */
-const SORT_KEYS = {
-  ...{ records: "key", webhookEvents: "id", runs: "key", alerts: "key", detection: "key" },
-  ...{ reports: "key", events: "id", rollups: "period", erasures: "key", notifications: "key", exports: "key" },
-} as const;
-
-type TableKey = keyof typeof SORT_KEYS;
-export type PartitionTables = Readonly<Record<TableKey, string>>;
+/** The tables in which an organization has a partition that an erasure sweeps. */
+const sweptTables = [
+  "records",
+  "webhookEvents",
+  "syncRuns",
+  "securityAlerts",
+  "detection",
+  "reports",
+  "securityEvents",
+  "securityRollups",
+  "erasures",
+  "notifications",
+  "exports",
+] as const satisfies readonly TableName[];
+type SweptTable = (typeof sweptTables)[number];
 
 /** One organization's partitions. */
-export type Partitions = Readonly<Record<TableKey, Partition>>;
+export type Partitions = Readonly<Record<SweptTable, Partition>>;
 
-const createPartition = (
-  client: DynamoDBDocumentClient,
-  { tableName, sortKey, scope }: { tableName: string; sortKey: string; scope: string },
-): Partition => {
+const createPartition = (table: Table<SweptTable>, { sortKey }: { sortKey: string }, scope: string): Partition => {
+  const keyOf = (key: string) => ({ scope, [sortKey]: key }) as TableKey<SweptTable>;
+
   const update = async (key: string, { remove, set }: ItemUpdate, readItem: Item | undefined): Promise<void> => {
     const guarded = readItem === undefined ? [] : [...remove, ...Object.keys(set)];
-    const { ExpressionAttributeValues: values, ...rest } = renderUpdate({
-      set: { ...set },
+    const isUnchanged = guarded.map((name) => unchanged(name, readItem?.[name]));
+    const change = {
+      set,
       remove,
-      condition: [`attribute_exists(#${sortKey})`, ...guarded.map((name) => `#${name} = :read_${name}`)].join(" AND "),
-      values: Object.fromEntries(guarded.map((name) => [`read_${name}`, readItem?.[name]])),
-    });
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope, [sortKey]: key },
-      ...rest,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-    });
+      condition: [`attribute_exists(#${sortKey})`, ...isUnchanged.map(({ condition }) => condition)].join(" AND "),
+      values: Object.assign({}, ...isUnchanged.map(({ values }) => values)),
+      whileHeld: "refuse",
+    } as const;
     // If the item was deleted or has changed since it was read, the next pass reads it again. It also reads an item that
     // transactions keep holding, and then counts it once more.
     for (let attempts = 0; attempts < UPDATE_ATTEMPTS; attempts++) {
-      try {
-        await conditionalWrite((options) => client.send(command, options));
-        return;
-      } catch (error) {
-        if (!isTransactionConflict(error)) throw error;
-        await pauseBeforeRetry(attempts);
-      }
+      if (!(await updateItem(table, keyOf(key), change)).isHeld) return;
+      await pauseBeforeRetry(attempts);
     }
   };
 
   return {
     async read(after, { prefix, attributes, filter } = {}) {
-      const projected = attributes && [...new Set([sortKey, ...attributes])];
-      const names = [
-        ...["scope", ...(prefix === undefined ? [] : [sortKey]), ...(projected ?? [])],
-        ...(filter?.condition.match(/(?<=#)\w+/g) ?? []),
-      ];
-      const command = new QueryCommand({
-        TableName: tableName,
-        KeyConditionExpression: `#scope = :scope${prefix === undefined ? "" : ` AND begins_with(#${sortKey}, :prefix)`}`,
-        ...(projected && { ProjectionExpression: projected.map((name) => `#${name}`).join(", ") }),
-        ...(filter && { FilterExpression: filter.condition }),
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ":scope": scope,
-          ...(prefix !== undefined && { ":prefix": prefix }),
-          ...Object.fromEntries(Object.entries(filter?.values ?? {}).map(([name, value]) => [`:${name}`, value])),
-        },
-        ...(after !== undefined && { ExclusiveStartKey: { scope, [sortKey]: after } }),
-        Limit: PAGE_ITEMS,
-        ConsistentRead: true,
-      });
-      const { Items = [], LastEvaluatedKey } = await callStore((options) => client.send(command, options));
+      const query = {
+        where: `#scope = :scope${prefix === undefined ? "" : ` AND begins_with(#${sortKey}, :prefix)`}`,
+        values: { scope, ...(prefix !== undefined && { prefix }), ...filter?.values },
+        filter: filter?.condition,
+        attributes: attributes && [...new Set([sortKey, ...attributes])],
+        after: after === undefined ? undefined : keyOf(after),
+        isConsistent: true,
+      };
+      const { items, next } = await queryOnce(table, query, { limit: PAGE_ITEMS });
       return {
-        items: Items.map((item) => ({ ...item, sortKey: z.string().parse(item[sortKey]) })),
-        next: LastEvaluatedKey && z.string().parse(LastEvaluatedKey[sortKey]),
+        items: items.map((item) => ({ ...item, sortKey: z.string().parse(item[sortKey]) })),
+        next: next && z.string().parse(next[sortKey]),
       };
     },
 
     async apply(changes, readItems) {
       const deleted = changes.filter(({ change }) => change === "delete");
       await deleteItems(
-        client,
-        tableName,
-        deleted.map(({ key }) => ({ scope, [sortKey]: key })),
+        table,
+        deleted.map(({ key }) => keyOf(key)),
       );
       await inParallel(changes, UPDATES_AT_ONCE, async ({ key, change }) => {
         if (change !== "delete") await update(key, change, readItems?.get(key));
@@ -107,55 +85,11 @@ const createPartition = (
 };
 
 /** The returned function returns the partitions of an organization. */
-export const createPartitions =
-  (client: DynamoDBDocumentClient, tables: PartitionTables) =>
-  (organizationId: string): Partitions => {
+export const createPartitions = (openTable: (name: SweptTable) => Table<SweptTable>) => {
+  const opened = sweptTables.map((name) => [name, openTable(name)] as const);
+  return (organizationId: string): Partitions => {
     const scope = organizationKey(organizationId);
-    const tableKeys = Object.keys(SORT_KEYS) as TableKey[];
-    const partition = (table: TableKey) =>
-      createPartition(client, { tableName: tables[table], sortKey: SORT_KEYS[table], scope });
-    return Object.fromEntries(tableKeys.map((table) => [table, partition(table)] as const)) as Partitions;
+    const partitions = opened.map(([name, table]) => [name, createPartition(table, tables[name], scope)] as const);
+    return Object.fromEntries(partitions) as Partitions;
   };
-
-/**
- * The returned function reads some events of an organization: a read unit per event. It throws DomainError
- * `store_unavailable`.
- */
-export const createHoldsEventsOf =
-  (client: DynamoDBDocumentClient, eventTable: string) =>
-  (organizationId: string): HoldsEventsOf =>
-  async (eventIds, { userId, erasureId }) => {
-    const scope = organizationKey(organizationId);
-    const keys = [...new Set(eventIds)].filter((id) => timeOfEventId(id) !== undefined).map((id) => ({ scope, id }));
-    const { items } = await getItems(client, eventTable, keys, {
-      ConsistentRead: true,
-      ProjectionExpression: "#userId, #erasure",
-      ExpressionAttributeNames: { "#userId": "userId", "#erasure": "erasure" },
-    });
-    return items.some((item) => item.userId === userId || item.erasure === erasureId);
-  };
-
-/**
- * The returned function says which of some alerts of an organization are stored: one or two read units per alert. It
- * throws DomainError `store_unavailable`.
- */
-export const createFindAlerts =
-  (client: DynamoDBDocumentClient, alertTable: string) =>
-  (organizationId: string): FindAlerts =>
-  async (alertIds) => {
-    const scope = organizationKey(organizationId);
-    const read = async (keys: readonly string[]): Promise<string[]> => {
-      const { items } = await getItems(
-        client,
-        alertTable,
-        keys.map((key) => ({ scope, key })),
-        { ConsistentRead: true, ProjectionExpression: "#id", ExpressionAttributeNames: { "#id": "id" } },
-      );
-      return items.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
-    };
-    const hashes = new Set(alertIds.flatMap((id) => hashOfAlertId(id) ?? []));
-    const found = new Set(await read([...hashes].map(unresolvedKey)));
-    // In this order: an alert that is resolved in between is found by the second read.
-    const missing = alertIds.filter((id) => !found.has(id));
-    return new Set([...found, ...(await read([...new Set(missing)].map(resolvedKey)))]);
-  };
+};

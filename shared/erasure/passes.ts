@@ -4,8 +4,8 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
+import type { DataLocation, LocationPage } from "../work/location.ts";
 import type { Removed } from "./erasure.ts";
-import type { DataLocation, LocationPage } from "./location.ts";
 
 /** The position of a sweep within the location named `place`. */
 const SweepPosition = z.object({
@@ -51,7 +51,11 @@ const MAX_PASSES = 8;
 
 /** @param now epoch ms. */
 export const nextPass = ({ round, claimedBy, sweptSince, addresses }: Work, now: number): Work => ({
-  ...{ round: round + 1, phase: "stop", isDirty: false, addresses, quietAt: now + SETTLE_MS },
+  round: round + 1,
+  phase: "stop",
+  isDirty: false,
+  addresses,
+  quietAt: now + SETTLE_MS,
   ...definedFields({ claimedBy, sweptSince }),
 });
 

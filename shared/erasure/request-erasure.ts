@@ -28,7 +28,10 @@ export type RequestErasure = (
 type Promised = Pick<Erasure, "id" | "scope" | "requestedAt" | "requestedBy">;
 
 const answerOf = (promised: Promised): Erasure => ({
-  ...{ ...promised, status: "requested", dueAt: dueAtOf(promised.requestedAt), removed: nothingRemoved },
+  ...promised,
+  status: "requested",
+  dueAt: dueAtOf(promised.requestedAt),
+  removed: nothingRemoved,
 });
 
 const redactReason = (request: ErasureRequest): ErasureRequest =>

@@ -7,15 +7,16 @@ import type { ConnectionChangeStore } from "../connection/connection-change-stor
 import type { RecordConnectionChange } from "../connection/connection-events.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import { createDisconnect } from "../connection/disconnect.ts";
+import { type ExportDependencies, endExports, namesUser } from "../exports/erase.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import type { Cancelled, RunEnd } from "../sync/end-run.ts";
 import { syncRequested } from "../sync/sync-request.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
+import { hasPendingWebhooks } from "../webhooks/erase.ts";
 import { LEASE_MS } from "../work/lease.ts";
-import { type ExportDependencies, endExports, namesUser } from "./export-locations.ts";
-import type { Partition } from "./location.ts";
+import type { Partition } from "../work/location.ts";
 import type { Work } from "./passes.ts";
 
 export type StopDependencies = Pick<ExportDependencies, "exports"> & {
@@ -44,19 +45,6 @@ const toWait = (work: Work, now: number, isRepeat: boolean, ...quietAt: readonly
   phase: "wait",
   quietAt: Math.max(work.quietAt ?? 0, ...quietAt, isRepeat ? now + LEASE_MS : 0),
 });
-
-/** Whether webhook events are stored that may still be processed. Reads the partition up to the first one. */
-const hasPendingWebhooks = async (webhookEvents: Pick<Partition, "read">): Promise<boolean> => {
-  // The item that records gaps has no type.
-  const filter = { condition: "attribute_not_exists(#processedAt) AND attribute_exists(#type)", values: {} };
-  let after: string | undefined;
-  do {
-    const { items, next } = await webhookEvents.read(after, { attributes: [], filter });
-    if (items.length > 0) return true;
-    after = next;
-  } while (after !== undefined);
-  return false;
-};
 
 export const createStopWriters = (dependencies: StopDependencies) => {
   const { connections, changes, recordConnectionChange: recordChange, runs, runEnd, bus, clock } = dependencies;

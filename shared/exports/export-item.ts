@@ -8,9 +8,9 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import { OPEN_EXPORTS } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { RequestOrigin } from "../terms/requester.ts";
+import { OPEN_EXPORTS } from "../terms/tables.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import {
@@ -105,7 +105,11 @@ export const toExport = (stored: StoredExport, now: number): Export => {
   const expiresAt = expiresAtOf(stored);
   const isDeleted = expiresAt !== undefined && expiresAt <= now;
   return {
-    ...{ id, kind, status: isDeleted ? "deleted" : stored.status, requestedAt, requestedBy },
+    id,
+    kind,
+    status: isDeleted ? "deleted" : stored.status,
+    requestedAt,
+    requestedBy,
     progress: sumOf([...files, ...(work?.file === undefined ? [] : [work.file])]),
     files: files.map((file) => ExportedFile.parse(file)),
     ...definedFields({ format, filter, completedAt, expiresAt }),

@@ -1,5 +1,4 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { type Table, updateItem } from "../runtime/table.ts";
 import type { LeaseOwner } from "../work/lease.ts";
 import { createLeaseStore, type JobUpdate } from "../work/lease-store.ts";
 import { type ExportErrorCode, FILES_KEPT_MS } from "./export.ts";
@@ -14,21 +13,9 @@ import {
 } from "./export-item.ts";
 
 /** Takes an export out of the set of running ones. Idempotent; one write unit. @throws DomainError `store_unavailable`. */
-export const freePlace = async (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  organizationId: string,
-  exportId: string,
-): Promise<void> => {
-  const command = new UpdateCommand({
-    TableName: tableName,
-    Key: runningKey(organizationId),
-    UpdateExpression: "DELETE #ids :ids",
-    ConditionExpression: "contains(#ids, :id)",
-    ExpressionAttributeNames: { "#ids": "ids" },
-    ExpressionAttributeValues: { ":ids": new Set([exportId]), ":id": exportId },
-  });
-  await conditionalWrite((options) => client.send(command, options));
+export const freePlace = async (table: Table<"exports">, organizationId: string, exportId: string): Promise<void> => {
+  const isRunning = { condition: "contains(#ids, :id)", values: { id: exportId } };
+  await updateItem(table, runningKey(organizationId), { removeFrom: { ids: new Set([exportId]) }, ...isRunning });
 };
 
 /** What a worker stores after each step. */
@@ -44,8 +31,8 @@ export type ExportLeaseStore = ReturnType<typeof createExportLeaseStore>;
  * The leases of exports, for workers (shared/work/lease.ts). Times are epoch ms. Each call costs a write unit per KB. All
  * throw DomainError `store_unavailable`; all but `take` and `release` throw LeaseLostError.
  */
-export const createExportLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const leases = createLeaseStore(client, tableName);
+export const createExportLeaseStore = (table: Table<"exports">) => {
+  const leases = createLeaseStore(table);
 
   const write = (organizationId: string, exportId: string, owner: LeaseOwner, also: JobUpdate) =>
     leases.write(exportKey(organizationId, exportId), owner, also);
@@ -85,7 +72,7 @@ export const createExportLeaseStore = (client: DynamoDBDocumentClient, tableName
      * that is taken for ever.
      */
     async end(organizationId: string, exportId: string, end: ExportEnd, owner: LeaseOwner): Promise<void> {
-      await freePlace(client, tableName, organizationId, exportId);
+      await freePlace(table, organizationId, exportId);
       // A failed export has no files that must be deleted later.
       const remove = end.status === "failed" ? [...WORK_ATTRIBUTES, "openShard"] : WORK_ATTRIBUTES;
       await write(organizationId, exportId, owner, { set: end, remove });

@@ -1,6 +1,6 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { transactWithRetry } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
+import type { Table } from "../runtime/table.ts";
+import { putPart, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { RequestOrigin } from "../terms/requester.ts";
 import { createRequestedWorkStore, type ListPosition } from "../work/requested-work-store.ts";
@@ -41,9 +41,12 @@ export type ExportStore = ReturnType<typeof createExportStore>;
  * The exports of each organization, for requests and lists. Items: export-item.ts. All calls throw DomainError
  * `store_unavailable`.
  */
-export const createExportStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const work = createRequestedWorkStore(client, tableName, {
-    ...{ prefix: EXPORT_PREFIX, keyOf: exportKey, open: openExports, parse: parseExport },
+export const createExportStore = (table: Table<"exports">) => {
+  const work = createRequestedWorkStore(table, {
+    prefix: EXPORT_PREFIX,
+    keyOf: exportKey,
+    open: openExports,
+    parse: parseExport,
   });
 
   return {
@@ -56,29 +59,22 @@ export const createExportStore = (client: DynamoDBDocumentClient, tableName: str
      * @throws DomainError `too_many_exports`.
      */
     async create(organizationId: string, { id, requestedAt, ...fields }: NewExport): Promise<void> {
-      const Item = {
+      const item = {
         ...exportKey(organizationId, id),
-        ...{ requestedAt, ...fields, status: "requested", files: [] },
+        requestedAt,
+        ...fields,
+        status: "requested",
+        files: [],
         openShard: openExports.shardOf(organizationKey(organizationId)),
         ttl: Math.floor((requestedAt + EXPORT_KEPT_MS) / 1_000),
       };
-      const failed = await transactWithRetry(client, [
-        {
-          Put: {
-            ...{ TableName: tableName, Item },
-            ConditionExpression: "attribute_not_exists(#key)",
-            ExpressionAttributeNames: { "#key": "key" },
-          },
-        },
-        {
-          Update: {
-            ...{ TableName: tableName, Key: runningKey(organizationId) },
-            UpdateExpression: "ADD #ids :ids",
-            ConditionExpression: "attribute_not_exists(#ids) OR size(#ids) < :max",
-            ExpressionAttributeNames: { "#ids": "ids" },
-            ExpressionAttributeValues: { ":ids": new Set([id]), ":max": MAX_RUNNING },
-          },
-        },
+      const failed = await transact(table, [
+        putPart(table, item, { condition: "attribute_not_exists(#key)" }),
+        updatePart(table, runningKey(organizationId), {
+          add: { ids: new Set([id]) },
+          condition: "attribute_not_exists(#ids) OR size(#ids) < :max",
+          values: { max: MAX_RUNNING },
+        }),
       ]);
       // An earlier attempt of the same request has stored the export.
       if (failed.size === 0 || failed.has(0)) return;

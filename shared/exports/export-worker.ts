@@ -75,7 +75,10 @@ export const createExportWorker = (dependencies: ExportWorkerDependencies): Expo
       [state, files] = [next, complete];
     };
     const summary = (isEnded: boolean): ExportWorkSummary => ({
-      ...{ isTaken: true, isEnded, isHandedOver: !isEnded, files: files.length },
+      isTaken: true,
+      isEnded,
+      isHandedOver: !isEnded,
+      files: files.length,
       items: sum([...files, ...(state.file === undefined ? [] : [state.file])].map(({ count }) => count)),
     });
 

@@ -33,20 +33,19 @@ export const linesOf = <Item, Position>(
   name: string,
   readPage: (after: Position | undefined) => Promise<Page<Item, Position>>,
 ): FileSource => ({
-  ...{ name, contentType: NDJSON },
+  name,
+  contentType: NDJSON,
   async read(after) {
     // A position is stored as this service wrote it.
     const { items, next } = await readPage(after === undefined ? undefined : (JSON.parse(after) as Position));
-    return {
-      ...{ text: toLines(items), count: items.length },
-      next: next === undefined ? undefined : JSON.stringify(next),
-    };
+    return { text: toLines(items), count: items.length, next: next === undefined ? undefined : JSON.stringify(next) };
   },
 });
 
 /** A file with one value as readable JSON. */
 export const jsonOf = (name: string, readValue: () => Promise<unknown>): FileSource => ({
-  ...{ name, contentType: "application/json" },
+  name,
+  contentType: "application/json",
   async read() {
     return { text: `${JSON.stringify(await readValue(), undefined, 2)}\n`, count: 1, next: undefined };
   },

@@ -46,7 +46,8 @@ const organizationSources = (
     jsonOf("settings.json", () => settings.read(organizationId)),
     // All of them are one page. Their secrets are not part of what clients see.
     linesOf("destinations.ndjson", async () => ({
-      ...{ items: (await destinations.list(organizationId)).map(toDestination), next: undefined },
+      items: (await destinations.list(organizationId)).map(toDestination),
+      next: undefined,
     })),
     ...recordTypes.map((type) =>
       linesOf(`${type}.ndjson`, (after: RecordPosition | undefined) =>
@@ -65,7 +66,10 @@ const organizationSources = (
       return { items: found.filter((report) => report !== undefined), next };
     }),
     jsonOf("manifest.json", async () => ({
-      ...{ version: 1, organizationId, exportId: id, requestedAt },
+      version: 1,
+      organizationId,
+      exportId: id,
+      requestedAt,
       files: files.map((file) => ExportedFile.parse(file)),
     })),
   ];

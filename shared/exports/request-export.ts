@@ -27,7 +27,9 @@ const filterOf = ({ since, until, format: _, ...filters }: EventExportRequest, r
 
 const answerOf = ({ origin: _, ...promised }: NewExport): Export => ({
   ...promised,
-  ...{ status: "requested", progress: { items: 0, bytes: 0 }, files: [] },
+  status: "requested",
+  progress: { items: 0, bytes: 0 },
+  files: [],
 });
 
 export type RequestExport = (wanted: Wanted, by: UserRequest & { identity: RequestIdentity }) => Promise<Export>;
@@ -59,7 +61,8 @@ export const createRequestExport = ({ exports, events, bus }: RequestExportDepen
         format: wanted.request.format,
         filter: filterOf(wanted.request, identity.at),
       }),
-      ...{ requestedAt: identity.at, requestedBy: userId },
+      requestedAt: identity.at,
+      requestedBy: userId,
       origin: { ...origin, ...definedFields({ sessionId }) },
     };
     // If an earlier attempt could not store the export, this one stores it.

@@ -130,7 +130,11 @@ export const stepOfFile = async (
   const { after: _, ...rest } = begun;
   return {
     file: {
-      ...{ ...rest, parts, isRead, count: begun.count + count, bytes: begun.bytes + body.length },
+      ...rest,
+      parts,
+      isRead,
+      count: begun.count + count,
+      bytes: begun.bytes + body.length,
       ...(after !== undefined && { after }),
     },
   };

@@ -13,7 +13,9 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { beforeFirstRequest } from "../runtime/prewarm.ts";
 import { type Caller, parseCaller } from "../terms/caller.ts";
 import type { ClaimSettings, Claims } from "../terms/claims.ts";
-import { ALGORITHMS, algorithmsOf, createKeySet, discoveryUrl, KeySetUnavailableError } from "./key-set.ts";
+import { discoveryUrl, KeySetUnavailableError } from "./discovery.ts";
+import { createKeySet } from "./key-set.ts";
+import { ALGORITHMS, algorithmsOf } from "./key-trust.ts";
 
 const MAX_TOKENS = 200;
 /** A token that is used all day is verified again at this age, so that withdrawn keys (key-set.ts) take effect. */

@@ -1,5 +1,5 @@
 /** The page `/console`. Decisions: docs/decisions.md, "The console". */
-import type { HttpHandler } from "./create-handler.ts";
+import type { HttpHandler } from "./middleware.ts";
 import { createPageHandler, escapeHtml, type PageOptions, pagePolicy } from "./page.ts";
 
 /** What the page must know to sign in. */
@@ -18,8 +18,22 @@ const TRUSTED_TYPES = ["require-trusted-types-for 'script'", "trusted-types 'non
 
 /** The page uses no feature of the device. https://www.w3.org/TR/permissions-policy/ */
 const NO_FEATURES = [
-  ...["accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope", "hid"],
-  ...["magnetometer", "microphone", "midi", "payment", "picture-in-picture", "screen-wake-lock", "serial", "usb"],
+  "accelerometer",
+  "autoplay",
+  "camera",
+  "display-capture",
+  "encrypted-media",
+  "geolocation",
+  "gyroscope",
+  "hid",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "picture-in-picture",
+  "screen-wake-lock",
+  "serial",
+  "usb",
 ]
   .map((feature) => `${feature}=()`)
   .join(", ");

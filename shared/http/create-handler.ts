@@ -2,8 +2,7 @@
  * From an API event to typed input and back. A handler is a route and its work; everything else happens here. The order
  * decides which failure a client receives: 401, 403, 413 or 415, 400, then the failures of the work.
  */
-import middy from "@middy/core";
-import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { isStoreFailure } from "../runtime/call-store.ts";
 import { withDeadline } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -15,14 +14,14 @@ import { type AdmissionDependencies, createAdmission } from "./admit.ts";
 import type { AnswerOnce } from "./answer-once.ts";
 import type { LocateClient } from "./client-address.ts";
 import type { Cursors } from "./cursor.ts";
-import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
+import { createHttpHandler, type HttpHandler } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
 import type { CountRefusals } from "./refusals.ts";
 import { createResultRenderer } from "./render-result.ts";
 import type { Response } from "./respond.ts";
 import type { RequestOf, ResultOf, Route } from "./route.ts";
 
-/** The dependencies of a handler besides its work (shared/wiring/http.ts). Only a list needs cursors. */
+/** The dependencies of a handler, in addition to its work (shared/wiring/http.ts). Only a list needs cursors. */
 export type HandlerDependencies = AdmissionDependencies & {
   cursors?: Cursors;
   countRefusals?: CountRefusals;
@@ -43,8 +42,6 @@ type IdentityOf<R extends Route> = R["isIdempotent"] extends true ? { identity: 
 export type Work<R extends Route> = (
   input: RequestOf<R> & IdentityOf<R> & { caller: CallerOf<R>; origin: Origin; address: string },
 ) => Promise<ResultOf<R>>;
-
-export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
 
 /** Answers before Lambda would end the invocation, so that the client still gets the Error body. */
 const ANSWER_BEFORE_TIMEOUT_MS = 100;
@@ -116,11 +113,8 @@ export const createHandler = <const R extends Route>(
     }
   };
 
-  const handle = (event: APIGatewayProxyEventV2): Promise<Response> => withDeadline(() => handleInTime(event));
-
-  return withRequestIds(
-    middy(handle, { timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS, timeoutEarlyResponse: timeIsUp })
-      .use(logRequests(`${route.method} ${route.path}`))
-      .use(answerErrors()),
-  );
+  return createHttpHandler(`${route.method} ${route.path}`, (event) => withDeadline(() => handleInTime(event)), {
+    timeoutEarlyInMillis: ANSWER_BEFORE_TIMEOUT_MS,
+    timeoutEarlyResponse: timeIsUp,
+  });
 };

@@ -1,5 +1,5 @@
 /** The page `/docs`. Decisions: docs/api.md. */
-import type { HttpHandler } from "./create-handler.ts";
+import type { HttpHandler } from "./middleware.ts";
 import { createPageHandler, escapeHtml, type PageOptions, pagePolicy } from "./page.ts";
 
 /** Where a newcomer gets a token. Only the local cloud has an issuer without TLS; no issuer exists under `.invalid`. */

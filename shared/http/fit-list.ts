@@ -24,7 +24,7 @@ export const sizeOf = (text: string): Size => ({
   escapedBytes: Buffer.byteLength(JSON.stringify(text)) - 2,
 });
 
-/** The room that is left beside a text. */
+/** The room that is left after a text. */
 export const roomBeside = (room: Size, text: string): Size => {
   const size = sizeOf(text);
   return { bytes: room.bytes - size.bytes, escapedBytes: room.escapedBytes - size.escapedBytes };
@@ -35,7 +35,7 @@ const FRAME_BYTES = 1;
 
 /**
  * The first items of a list that fit, as JSON text.
- * @param atLeast so many items are rendered even if they do not fit.
+ * @param atLeast renders this many items even if they do not fit.
  * @returns the text, and the index of the first item that did not fit.
  */
 export const fitList = (items: readonly unknown[], room: Size, atLeast = 0): { text: string; end: number } => {

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import type { Clock } from "../runtime/clock.ts";
-import { discoveryUrl, fetchDocument, requireSafeUrl } from "./key-set.ts";
+import { discoveryUrl, fetchDocument, requireSafeUrl } from "./discovery.ts";
 
 /** For each of two attempts. */
 const FETCH_TIMEOUT_MS = 1_000;

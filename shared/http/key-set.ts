@@ -1,47 +1,15 @@
 /**
  * The issuer's public keys, fetched when a token names an unknown key and cached across invocations. aws-jwt-verify
- * caches and verifies; this file adds OpenID discovery, a filter for weak keys and two pauses. A fetch without the key
- * that a token names starts a pause, so that invented key ids do not flood the issuer. A failed fetch starts a pause, so
- * that an outage of the issuer does not cost every request a time-out.
+ * caches and verifies. This file adds a maximum age and two pauses. A fetch without the key that a token names starts a
+ * pause, so that invented key ids do not flood the issuer. A failed fetch starts a pause, so that an outage of the issuer
+ * does not cost every request a time-out. key-trust.ts refuses weak keys.
  */
-import http from "node:http";
-import https from "node:https";
 import { type Jwk, type Jwks, type JwkWithKid, type PenaltyBox, SimpleJwksCache } from "aws-jwt-verify/jwk";
 import type { DecomposedJwt } from "aws-jwt-verify/jwt";
 import * as z from "zod/mini";
 import type { Clock } from "../runtime/clock.ts";
-
-const MAX_BYTES = 256 * 1024;
-
-type Answer = { status: number | undefined; bytes: Buffer };
-
-const get = (url: URL, timeoutMs: number): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const { request } = url.protocol === "http:" ? http : https;
-    const sent = request(url, { signal: AbortSignal.timeout(timeoutMs) }, (response) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      response.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length > MAX_BYTES) sent.destroy(new Error(`${url.host} answered with more than ${MAX_BYTES} bytes`));
-      });
-      response.once("end", () => resolve({ status: response.statusCode, bytes: Buffer.concat(chunks) }));
-      response.once("error", reject);
-    });
-    sent.once("error", reject).end();
-  });
-
-/**
- * Fetches a small document, such as a key set. Tries twice, because a kept connection may be stale.
- * @param timeoutMs for each of the two attempts as a whole.
- * @throws Error if no answer comes, or an answer other than 200.
- */
-export const fetchDocument = async (url: URL, timeoutMs: number): Promise<ArrayBuffer> => {
-  const { status, bytes } = await get(url, timeoutMs).catch(() => get(url, timeoutMs));
-  if (status !== 200) throw new Error(`${url.host} answered with status ${status}`);
-  return new Uint8Array(bytes).buffer;
-};
+import { discoveryUrl, fetchDocument, KeySetUnavailableError, requireSafeUrl } from "./discovery.ts";
+import { parseKeys, requireTrustworthy } from "./key-trust.ts";
 
 const FETCH_TIMEOUT_MS = 1_000;
 /** Shorter than the pause after an unknown key id, so that a recovered issuer is used soon. */
@@ -50,68 +18,10 @@ const PAUSE_AFTER_UNKNOWN_KEY_MS = 10_000;
 const PAUSE_AFTER_FAILED_REFRESH_MS = 60_000;
 /** Long-lived instances must stop trusting withdrawn keys. */
 const KEYS_MAX_AGE_MS = 60 * 60_000;
-const RSA_MIN_BITS = 2_048;
-
-/** The algorithms of each type of key: of RSA keys, and of the keys of each curve. */
-const ALGORITHMS_OF = {
-  RSA: ["RS256", "RS384", "RS512"],
-  "P-256": ["ES256"],
-  "P-384": ["ES384"],
-  "P-521": ["ES512"],
-  Ed25519: ["EdDSA"],
-} as const;
-
-/** The signature algorithms that are accepted: asymmetric ones only. */
-export const ALGORITHMS: readonly string[] = Object.values(ALGORITHMS_OF).flat();
-
-/** The accepted algorithms of a key's type (RFC 7518, section 3.1); none if the type is not accepted. */
-export const algorithmsOf = ({ kty, crv }: Jwk): readonly string[] => {
-  if (kty === "RSA") return ALGORITHMS_OF.RSA;
-  if (kty === "EC" && (crv === "P-256" || crv === "P-384" || crv === "P-521")) return ALGORITHMS_OF[crv];
-  return kty === "OKP" && crv === "Ed25519" ? ALGORITHMS_OF.Ed25519 : [];
-};
-
-const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
-const KeySetDocument = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
-
-/** The keys could not be fetched or read, so tokens can be judged neither valid nor invalid. */
-export class KeySetUnavailableError extends Error {
-  /** Seconds until a token may be judged; undefined if that is not known. */
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(message: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
-    super(message, options);
-    this.retryAfterSeconds = options.retryAfterSeconds;
-  }
-}
-
-const bitsOf = (modulus: string): number => {
-  const bytes = Buffer.from(modulus, "base64url");
-  const first = bytes.findIndex((byte) => byte !== 0);
-  return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first] ?? 0) - 24);
-};
-
-/** Whether a key is for signatures, of an accepted type and strong enough. Some issuers' keys have no `alg` (Entra ID). */
-const isTrustworthyKey = (key: Jwk): boolean => {
-  const algorithms = algorithmsOf(key);
-  if (key.use !== undefined && key.use !== "sig") return false;
-  if (algorithms.length === 0 || (key.alg !== undefined && !algorithms.includes(key.alg))) return false;
-  return key.kty !== "RSA" || (typeof key.n === "string" && bitsOf(key.n) >= RSA_MIN_BITS);
-};
 
 const parseJson = (bytes: ArrayBuffer): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 
-const isLoopback = (url: URL) => ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-
-/** What the issuer publishes is fetched over TLS; over plain HTTP only from the loopback address. */
-export const requireSafeUrl = (text: string): URL => {
-  const url = new URL(text);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return url;
-  throw new KeySetUnavailableError(`${url.protocol}//${url.host} is neither https nor loopback`);
-};
-
-/** The address of an issuer's discovery document; also the name under which its keys are cached. */
-export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /**
  * Pauses fetches after one without the wanted key. During the pause a token with an unknown key is neither valid nor
@@ -165,22 +75,10 @@ class AgeingKeyCache extends SimpleJwksCache {
       await this.getJwks(uri).catch(() => undefined);
     }
     const key = await super.getJwk(uri, token);
-    const { alg = "" } = token.header;
-    if (!isTrustworthyKey(key)) throw new Error("The key is weak or not for signatures.");
-    // The library accepts any algorithm for a key without `alg`, such as ES256 for an RSA key.
-    if (!algorithmsOf(key).includes(alg)) throw new Error(`The key is not for the algorithm ${alg}.`);
+    requireTrustworthy(key, token.header);
     return key;
   }
 }
-
-/**
- * All keys, trustworthy ones first, because the cache takes the first key of an id. Other keys stay in the list: a token
- * that names one of them is invalid, whereas an unknown key would be fetched.
- */
-const parseKeys = (bytes: ArrayBuffer): Jwks => {
-  const keys = KeySetDocument.parse(parseJson(bytes)).keys as Jwk[];
-  return { keys: keys.toSorted((one, other) => Number(isTrustworthyKey(other)) - Number(isTrustworthyKey(one))) };
-};
 
 export type KeySet = {
   /** For a verifier. `getJwk` throws KeySetUnavailableError if the keys cannot be fetched or read. */
@@ -217,7 +115,7 @@ export const createKeySet = (issuer: string, now: Clock): KeySet => {
     },
     jwksParser: (bytes): Jwks => {
       try {
-        return parseKeys(bytes);
+        return parseKeys(parseJson(bytes));
       } catch (cause) {
         throw unavailable(cause);
       }
@@ -228,7 +126,7 @@ export const createKeySet = (issuer: string, now: Clock): KeySet => {
     cache,
     prefetch: async () => {
       const uri = discoveryUrl(issuer);
-      const jwks = parseKeys(await fetchKeys(uri));
+      const jwks = parseKeys(parseJson(await fetchKeys(uri)));
       cache.addJwks(uri, jwks);
       return jwks.keys;
     },

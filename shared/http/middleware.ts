@@ -1,5 +1,5 @@
-/** Middleware of every request: the answer to failures, and one log line. */
-import type { MiddlewareObj, Request } from "@middy/core";
+/** Around every request: the answer to failures, one log line, and the request's ids in all log lines. */
+import middy, { type MiddlewareObj, type Request } from "@middy/core";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { systemClock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -24,7 +24,7 @@ const causeOf = (thrown: unknown): string | undefined => {
 };
 
 /** Logs one line per request with the route's template; never the path, body or token of the request. */
-export const logRequests = (name: string): HttpMiddleware => {
+const logRequests = (name: string): HttpMiddleware => {
   let startedAt = 0;
   const log = ({ response, error }: HttpRequest) => {
     const status = response?.statusCode ?? 500;
@@ -47,10 +47,23 @@ export const logRequests = (name: string): HttpMiddleware => {
   };
 };
 
-/** A handler all of whose log lines carry the request's id and Lambda's id of the invocation. */
-export const withRequestIds =
-  <Answer>(handler: (event: APIGatewayProxyEventV2, context: Context) => Answer) =>
-  (event: APIGatewayProxyEventV2, context: Context): Answer =>
+export type HttpHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Response>;
+
+/**
+ * The Lambda handler of an HTTP function. All its log lines carry the request's id and Lambda's id of the invocation.
+ * @param name the request in its log line, such as `GET /plants`
+ * @param timeouts answers before Lambda ends the invocation, if given
+ */
+export const createHttpHandler = (
+  name: string,
+  handle: (event: APIGatewayProxyEventV2) => Promise<Response>,
+  timeouts?: { timeoutEarlyInMillis: number; timeoutEarlyResponse: () => never },
+): HttpHandler => {
+  const handler = middy((event: APIGatewayProxyEventV2) => handle(event), timeouts)
+    .use(logRequests(name))
+    .use(answerErrors());
+  return (event, context) =>
     withLogIds({ requestId: event.requestContext.requestId, invocationId: context.awsRequestId }, () =>
       handler(event, context),
     );
+};

@@ -1,11 +1,9 @@
 /** The answers of pages for people, and of their assets: `/docs` and `/console`. */
 import { gunzipSync } from "node:zlib";
-import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { LocateClient } from "./client-address.ts";
-import type { HttpHandler } from "./create-handler.ts";
-import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
+import { createHttpHandler, type HttpHandler } from "./middleware.ts";
 import { type Response, respond } from "./respond.ts";
 import type { Route } from "./route.ts";
 
@@ -17,12 +15,7 @@ export type PageOptions = {
 const createAnswerHandler = (
   { route: { method, path }, locateClient }: PageOptions,
   answer: (event: APIGatewayProxyEventV2) => Response | Promise<Response>,
-): HttpHandler =>
-  withRequestIds(
-    middy(async (event: APIGatewayProxyEventV2): Promise<Response> => answer(locateClient?.(event) ?? event))
-      .use(logRequests(`${method} ${path}`))
-      .use(answerErrors()),
-  );
+): HttpHandler => createHttpHandler(`${method} ${path}`, async (event) => answer(locateClient?.(event) ?? event));
 
 /** Escapes a text for HTML, also in the value of an attribute. */
 export const escapeHtml = (text: string): string =>
@@ -31,7 +24,7 @@ export const escapeHtml = (text: string): string =>
 /**
  * The policy of a page that loads only its own files and runs no inline script.
  * https://www.w3.org/TR/CSP3/
- * @param identityOrigins what the page may call besides the API itself
+ * @param identityOrigins what the page may call in addition to the API itself
  * @param others further directives
  */
 export const pagePolicy = (identityOrigins: readonly string[], others: readonly string[] = []): string =>

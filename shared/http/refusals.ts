@@ -2,7 +2,7 @@
  * Records refused requests as security events: tokens that are not accepted, and callers without the permission or with
  * another organization's cursor. Each refusal of a valid token is an event. Bad tokens are events up to a limit
  * (shared/security/flood.ts). A request without a token is no event, but a metric counts it. A refusal that is a
- * finding by itself raises an alert at once (shared/detection/rules/rules.ts).
+ * finding raises an alert at once (shared/detection/rules/rules.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { RaiseFinding } from "../detection/raise-finding.ts";
@@ -112,8 +112,13 @@ const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: nu
   refusalRules.flatMap(
     ({ judgeRefusal }) =>
       judgeRefusal({
-        ...{ eventId: id, at, code: error.code, method: route.method, permission: route.permission },
-        ...{ ipAddress: event.requestContext.http.sourceIp, userId: caller?.userId },
+        eventId: id,
+        at,
+        code: error.code,
+        method: route.method,
+        permission: route.permission,
+        ipAddress: event.requestContext.http.sourceIp,
+        userId: caller?.userId,
         namesOtherOrganization: namesOrganization(error.foreignScope),
       }) ?? [],
   );

@@ -1,5 +1,5 @@
 /** A route: the definition of an endpoint for handlers, infrastructure, OpenAPI document and tests. */
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import type { resourceTypes } from "../security/security-event.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
 import type { Permission } from "../terms/permissions.ts";
@@ -18,6 +18,17 @@ export type Paging = {
   /** The field of the body that contains the list, if the body is not the list itself. */
   readonly field?: string;
 };
+
+/** The paging of most lists. @param position the fields that order the list. */
+export const pagesOf = <const Position extends Fields>(position: Position) =>
+  ({ defaultLimit: 50, maxLimit: 1000, position }) as const;
+
+/** The position in a list that is ordered by id. */
+export const PositionById = z.object({ id: z.string() });
+
+/** The parameter `id` of a path. */
+export const idOf = (thing: string) =>
+  z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });
 
 type Tag = { readonly description: string; readonly resourceType: (typeof resourceTypes)[number] | undefined };
 
@@ -75,11 +86,32 @@ export type Route = {
     /** Answers HTML if the Accept header prefers it; its work receives `prefersHtml`. Without a `body`, always HTML. */
     readonly html?: true;
   };
-  /** Its own failures, besides those of every route of its kind (shared/api/open-api-document.ts). */
+  /** Its own failures, in addition to those of every route of its kind (shared/api/open-api-responses.ts). */
   readonly failures: readonly ErrorName[];
 };
 
 export const defineRoute = <const R extends Route>(route: R): R => route;
+
+/** A route in a table. Without `request`, the route takes no input; without `failures`, it has none of its own. */
+type Entry = Omit<Route, "tag" | "request" | "failures"> & Partial<Pick<Route, "request" | "failures">>;
+
+type Defined<E extends Entry, Tag> = E & {
+  readonly tag: Tag;
+  readonly request: E extends { request: infer Request } ? Request : Record<never, never>;
+  readonly failures: E extends { failures: infer Failures } ? Failures : readonly [];
+};
+
+/** A table of routes that have one tag. */
+export const defineRoutes = <
+  const Tag extends keyof typeof tags,
+  const Entries extends Readonly<Record<string, Entry>>,
+>(
+  tag: Tag,
+  entries: Entries,
+) =>
+  Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [name, { request: {}, failures: [], ...entry, tag }]),
+  ) as unknown as { readonly [Name in keyof Entries]: Defined<Entries[Name], Tag> };
 
 type ParsedFields<Schema> = Schema extends RequestBody ? z.output<Schema> : undefined;
 

@@ -1,8 +1,7 @@
-import middy from "@middy/core";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
-import { answerErrors, logRequests, withRequestIds } from "./middleware.ts";
-import { type Response, respond } from "./respond.ts";
+import { createHttpHandler } from "./middleware.ts";
+import { respond } from "./respond.ts";
 import type { Route } from "./route.ts";
 
 /** Whether a path matches a route's template: `{name}` is one segment that is not empty, a last `{name+}` one or more. */
@@ -31,16 +30,12 @@ export const createUnknownRouteHandler = (
   routes: readonly Pick<Route, "method" | "path">[],
   { answersPreflights }: { answersPreflights: boolean },
 ) =>
-  withRequestIds(
-    middy(async (event: APIGatewayProxyEventV2): Promise<Response> => {
-      const { rawPath, requestContext } = event;
-      if (answersPreflights && isPreflight(event)) return respond(requestContext.requestId, 204);
-      const methods = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
-      const allow = [...new Set(methods)];
-      if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
-      const { method } = requestContext.http;
-      throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });
-    })
-      .use(logRequests("$default"))
-      .use(answerErrors()),
-  );
+  createHttpHandler("$default", async (event) => {
+    const { rawPath, requestContext } = event;
+    if (answersPreflights && isPreflight(event)) return respond(requestContext.requestId, 204);
+    const methods = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
+    const allow = [...new Set(methods)];
+    if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
+    const { method } = requestContext.http;
+    throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });
+  });

@@ -125,7 +125,10 @@ export const createChangeDestination = (dependencies: Dependencies) => {
     const about = { organizationId, destinationId: before.id, addressId };
     return {
       change: {
-        ...{ reports, target: address ?? before.target, addressId, confirmationSentAt: at },
+        reports,
+        target: address ?? before.target,
+        addressId,
+        confirmationSentAt: at,
         ...(isMoved && { ...RESUMED, status: "unconfirmed" }),
         sealed: await secrets.seal(organizationId, emailSecrets(links, about, at)),
       },

@@ -43,7 +43,9 @@ export const composeSummary = async (
   const alerts = sorted().map(({ entry }) => entry);
   const counts = { total, byLevel, byChange };
   return {
-    ...{ type: "security.alerts.summary", timestamp: notBefore, organizationId },
+    type: "security.alerts.summary",
+    timestamp: notBefore,
+    organizationId,
     data: { reason, from, to: notBefore, ...counts, alerts, url: consoleAlertsUrl(consoleUrl) },
   };
 };

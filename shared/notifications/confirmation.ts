@@ -51,7 +51,9 @@ export const sendConfirmation = (
   handOver(
     { destinationId: id, deliveryId: eventId(at, identityOf("confirmation", organizationId, id, addressId)) },
     {
-      ...{ type: "destination.confirmation", timestamp: at, organizationId },
+      type: "destination.confirmation",
+      timestamp: at,
+      organizationId,
       data: { destination: { id, name }, expiresAt: at + CONFIRMATION_LIFE_MS },
     },
     { requestedBy },

@@ -34,7 +34,7 @@ export type CreateDestinationDependencies = {
 
 export type CreateRequest = UserRequest & { identity: RequestIdentity; address: string };
 
-/** What a webhook's answer has besides. */
+/** What a webhook's answer has in addition. */
 export const shownSecret = (secrets: DestinationSecrets): { secret?: string } =>
   secrets.type === "webhook" ? definedFields({ secret: secrets.secrets[0]?.secret }) : {};
 
@@ -74,13 +74,21 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
     const addressId = newToken();
     const created = secretsOf(request, url, { organizationId, destinationId: id, addressId, at });
     const item: DestinationItem = {
-      ...{ id, type: request.type, name: request.name, target, filter: request.filter },
+      id,
+      type: request.type,
+      name: request.name,
+      target,
+      filter: request.filter,
       ...definedFields({ quietHours: request.quietHours, digest: request.digest }),
       ...(request.type === "email"
         ? { status: "unconfirmed", addressId, confirmationSentAt: at, ...definedFields({ reports: request.reports }) }
         : { status: "active" }),
-      ...{ createdAt: at, createdBy: userId, changedAt: at, changedBy: userId },
-      ...{ sealed: await secrets.seal(organizationId, created), version: newToken() },
+      createdAt: at,
+      createdBy: userId,
+      changedAt: at,
+      changedBy: userId,
+      sealed: await secrets.seal(organizationId, created),
+      version: newToken(),
       change: changeOf({ ...request, id }, by, { action: "create_destination", version: id, at }),
     };
     const result = await destinations.create(organizationId, item);

@@ -8,7 +8,7 @@ import type { Destination } from "./destination.ts";
 import type { SummaryReason } from "./messages/notification.ts";
 import { endOf, isWithin, nextDaily } from "./zoned-time.ts";
 
-/** A storm: more than so many notifications of a destination within this time. */
+/** A storm: more than this many notifications of a destination within this time. */
 export const STORM_WINDOW_MS = 10 * MINUTE_MS;
 export const MAX_IN_WINDOW = 20;
 

@@ -1,11 +1,7 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { queryPage } from "../runtime/query-page.ts";
-import { renderUpdate, type Update } from "../runtime/render-update.ts";
+import { deleteItem, getItem, putItem, type Table, type Update, updateItem } from "../runtime/table.ts";
+import { queryPage } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { DELIVERY_LIFE_MS, type DeliveryRef, type StoredDelivery } from "./delivery.ts";
+import { type DeliveryRef, expiryAfter, type StoredDelivery } from "./delivery.ts";
 import { deliveryKey, deliveryPrefix, parseDeliveryItem } from "./notification-items.ts";
 
 const isExpired = ({ ttl }: StoredDelivery, now: number): boolean => ttl * 1_000 <= now;
@@ -13,14 +9,9 @@ const isExpired = ({ ttl }: StoredDelivery, now: number): boolean => ttl * 1_000
 export type NotificationDeliveryStore = ReturnType<typeof createNotificationDeliveryStore>;
 
 /** The deliveries as users see and retry them. All calls throw DomainError `store_unavailable`. */
-export const createNotificationDeliveryStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createNotificationDeliveryStore = (table: Table<"notifications">) => {
   const update = async (organizationId: string, ref: DeliveryRef, change: Update): Promise<boolean> => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: deliveryKey(organizationId, ref),
-      ...renderUpdate(change),
-    });
-    return (await conditionalWrite((options) => client.send(command, options))).written;
+    return (await updateItem(table, deliveryKey(organizationId, ref), change)).written;
   };
 
   return {
@@ -35,19 +26,14 @@ export const createNotificationDeliveryStore = (client: DynamoDBDocumentClient, 
     ): Promise<{ items: StoredDelivery[]; next: string | undefined }> {
       const scope = organizationKey(organizationId);
       const prefix = deliveryPrefix(destinationId);
-      const { items, hasMore } = await queryPage(
-        client,
-        {
-          TableName: tableName,
-          KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-          ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-          ExpressionAttributeValues: { ":scope": scope, ":prefix": prefix },
-          ScanIndexForward: false,
-          ConsistentRead: true,
-          ...(after !== undefined && { ExclusiveStartKey: { scope, key: prefix + after } }),
-        },
-        limit,
-      );
+      const query = {
+        where: "#scope = :scope AND begins_with(#key, :prefix)",
+        values: { scope, prefix },
+        after: after === undefined ? undefined : { scope, key: prefix + after },
+        isDescending: true,
+        isConsistent: true,
+      };
+      const { items, hasMore } = await queryPage(table, query, limit);
       const stored = items.map(parseDeliveryItem);
       return {
         items: stored.filter((one) => !isExpired(one, now)),
@@ -57,25 +43,19 @@ export const createNotificationDeliveryStore = (client: DynamoDBDocumentClient, 
 
     /** Reads strongly. Undefined if the delivery does not exist, or no longer. @param now epoch ms. */
     async read(organizationId: string, ref: DeliveryRef, now: number): Promise<StoredDelivery | undefined> {
-      const item = await getItem(client, tableName, deliveryKey(organizationId, ref));
+      const item = await getItem(table, deliveryKey(organizationId, ref));
       const stored = item && parseDeliveryItem(item);
       return stored !== undefined && !isExpired(stored, now) ? stored : undefined;
     },
 
     /** Stores a new delivery; a stored one stays as it is. One write unit per KB. */
     async put(organizationId: string, delivery: StoredDelivery): Promise<void> {
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: { ...deliveryKey(organizationId, delivery), ...delivery },
-        ConditionExpression: "attribute_not_exists(#key)",
-        ExpressionAttributeNames: { "#key": "key" },
-      });
-      await conditionalWrite((options) => client.send(command, options));
+      const item = { ...deliveryKey(organizationId, delivery), ...delivery };
+      await putItem(table, item, { condition: "attribute_not_exists(#key)" });
     },
 
     async delete(organizationId: string, ref: DeliveryRef): Promise<void> {
-      const command = new DeleteCommand({ TableName: tableName, Key: deliveryKey(organizationId, ref) });
-      await callStore((options) => client.send(command, options));
+      await deleteItem(table, deliveryKey(organizationId, ref));
     },
 
     /**
@@ -89,10 +69,7 @@ export const createNotificationDeliveryStore = (client: DynamoDBDocumentClient, 
       { retryId, at, by }: { retryId: string; at: number; by: string },
     ): Promise<boolean> =>
       update(organizationId, ref, {
-        set: {
-          ...{ status: "pending", retryId, requestedBy: by, tries: 0 },
-          ttl: Math.ceil((at + DELIVERY_LIFE_MS) / 1_000),
-        },
+        set: { status: "pending", retryId, requestedBy: by, tries: 0, ttl: expiryAfter(at) },
         remove: ["endedAt", "error", "notBefore"],
         condition: "#status = :failed",
         values: { failed: "failed" },

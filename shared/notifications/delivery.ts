@@ -11,10 +11,10 @@ const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 /** Deliveries are kept for this time. */
 export const DELIVERY_LIFE_MS = 30 * 24 * 3_600_000;
 
-/** A delivery shows at most so many tries, the newest. */
+/** A delivery shows at most this many tries, the newest. */
 export const MAX_ATTEMPTS = 20;
 
-/** A text of an answer has at most so many characters. */
+/** A text of an answer has at most this many characters. */
 export const MAX_ANSWER_CHARACTERS = 256;
 
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
@@ -106,11 +106,31 @@ export const StoredDelivery = z.object({
 });
 export type StoredDelivery = z.output<typeof StoredDelivery>;
 
+/** When what was stored at a time expires, epoch seconds. @param at epoch ms. */
+export const expiryAfter = (at: number): number => Math.ceil((at + DELIVERY_LIFE_MS) / 1_000);
+
+/** A delivery that is not tried yet. */
+export const newDelivery = <Fields extends Partial<StoredDelivery> & Pick<StoredDelivery, "type" | "createdAt">>(
+  { destinationId, deliveryId }: DeliveryRef,
+  fields: Fields,
+) => ({
+  destinationId,
+  deliveryId,
+  status: "pending" as const,
+  attempts: [],
+  tries: 0,
+  ttl: expiryAfter(fields.createdAt),
+  ...fields,
+});
+
 /** The delivery as clients see it. */
 export const toNotificationDelivery = (stored: StoredDelivery): NotificationDelivery => {
   const { type, status, createdAt, notBefore, endedAt, error, alertId, requestedBy, attempts } = stored;
   return {
-    ...{ id: publicDeliveryId(stored), type, status, createdAt },
+    id: publicDeliveryId(stored),
+    type,
+    status,
+    createdAt,
     ...definedFields({ notBefore: status === "pending" ? notBefore : undefined, endedAt, error, alertId, requestedBy }),
     attempts: attempts.slice(-MAX_ATTEMPTS),
   };

@@ -25,7 +25,7 @@ const SECRET_BYTES = 32;
 export const newSigningSecret = (randomBytes: (size: number) => Uint8Array = systemRandomBytes): string =>
   `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
 
-/** A repeated request to roll must not stop the secret that receivers have: so many replaced ones sign as well. */
+/** A repeated request to roll must not stop the secret that receivers have: this many replaced ones sign as well. */
 const MAX_REPLACED = 3;
 
 /**

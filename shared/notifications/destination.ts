@@ -17,7 +17,7 @@ const destinationStatuses = ["active", "unconfirmed", "paused"] as const;
 /** Why a destination is paused. */
 const pauseReasons = ["failing", "gone", "user", "unsubscribed"] as const;
 
-/** An organization has at most so many destinations. */
+/** An organization has at most this many destinations. */
 export const MAX_DESTINATIONS = 20;
 /** A replaced secret of a webhook signs as well for this time. */
 export const OLD_SECRET_VALID_MS = 24 * 3_600_000;

@@ -17,12 +17,12 @@ import { eventId, identityOf } from "../security/event-id.ts";
 import { consoleAlertUrl, consoleReportUrl } from "./console-urls.ts";
 import { decideHold, type Hold, holdForStorm } from "./decide-hold.ts";
 import { type DueNotification, decideNotice } from "./decide-notice.ts";
-import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef } from "./delivery.ts";
+import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef, newDelivery } from "./delivery.ts";
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Destination } from "./destination.ts";
 import type { ReportRhythm } from "./destination-settings.ts";
 import { type Notification, NotifiedAlert } from "./messages/notification.ts";
-import type { NoticeStore } from "./notice-store.ts";
+import type { ClaimResult, NoticeClaim, NoticeStore } from "./notice-store.ts";
 
 /** The detail of a bus event that may be notified. */
 export const Notifiable = z.union([SecurityAlertChanged, ReportMade]);
@@ -35,7 +35,7 @@ export type Notifiable = z.output<typeof Notifiable>;
 const LATE_MS = 4_000;
 
 /** Other events change the notice, or the bundle begins to be sent, each at most a few times. */
-const MAX_ROUNDS = 8;
+const MAX_ATTEMPTS = 8;
 
 const rhythmOf = { compliance: "daily", review: "weekly" } as const satisfies Record<ReportMade["kind"], ReportRhythm>;
 
@@ -90,53 +90,79 @@ export const createNotificationDispatcher = ({
 
   const notificationOf = ({ organizationId, alert }: AlertChange, { change, previousLevel }: DueNotification) =>
     ({
-      ...{ type: `security.alert.${change}`, timestamp: now(), organizationId },
+      type: `security.alert.${change}`,
+      timestamp: now(),
+      organizationId,
       data: {
-        ...{ alert: NotifiedAlert.parse(alert), ...definedFields({ previousLevel }) },
+        alert: NotifiedAlert.parse(alert),
+        ...definedFields({ previousLevel }),
         url: consoleAlertUrl(consoleUrl, alert.id),
       },
     }) satisfies Notification;
 
-  /** @returns whether the notification is stored, and its message sent; false if the notice has changed since it was read. */
+  /** The summary that a notification waits for; undefined if it is sent at once, and then it has a place in the window. */
+  const holdAt = async (
+    destination: Destination,
+    { organizationId, alert }: AlertChange,
+    single: DeliveryRef,
+    time: number,
+  ): Promise<Hold | undefined> => {
+    const held = decideHold(destination, alert.level, time);
+    if (held !== undefined) return held;
+    const fullSince = await notices.takePlace(organizationId, single, time);
+    return fullSince === undefined ? undefined : holdForStorm(destination, alert.level, fullSince);
+  };
+
+  /** Stores a delivery of this notification alone, and sends its message. */
+  const deliverAlone = async (claim: NoticeClaim, changed: AlertChange, single: DeliveryRef): Promise<ClaimResult> => {
+    const text = JSON.stringify(notificationOf(changed, claim.due));
+    const result = await notices.deliver(claim, single.deliveryId, text);
+    if (result === "written") await send(claim.organizationId, single);
+    return result;
+  };
+
+  /** Holds a notification in a summary. The first one of a summary sends the summary's message, to arrive when it is due. */
+  const holdInSummary = async (claim: NoticeClaim, { at, alert }: AlertChange, hold: Hold): Promise<ClaimResult> => {
+    const { organizationId, destinationId, due } = claim;
+    const { reason, dueAt } = hold;
+    const bundle = { destinationId, deliveryId: eventId(dueAt, identityOf("bundle", destinationId, reason, dueAt)) };
+    const isKnown = await notices.hasBundle(organizationId, bundle);
+    const entry = { ...NotifiedAlert.parse(alert), change: due.change, url: consoleAlertUrl(consoleUrl, alert.id) };
+    const result = await notices.hold(claim, { ...hold, deliveryId: bundle.deliveryId }, { at, entry });
+    if (result === "written" && !isKnown) await send(organizationId, bundle, dueAt);
+    return result;
+  };
+
+  /**
+   * Claims a due notification and stores what follows from it in one transaction. Two writers can come first:
+   *
+   *     this event:   read the notice ── decide ── choose a summary ── claim and store ── send the message
+   *     other event:        claims the same ─────────────────┘ "claimed": read the notice again
+   *     sender:                      begins to send the summary ─┘ "begun": choose the next summary
+   *
+   * @returns whether the notification is stored, and its message sent; false if the notice has changed since it was read.
+   */
   const claim = async (changed: AlertChange, destination: Destination, due: DueNotification): Promise<boolean> => {
     const { organizationId, alert, at } = changed;
     const destinationId = destination.id;
-    const single = eventId(at, identityOf("alert", destinationId, alert.id, alert.revision));
-    let time = now();
-    const holdAt = async (): Promise<Hold | undefined> => {
-      const held = decideHold(destination, alert.level, time);
-      if (held !== undefined) return held;
-      const fullSince = await notices.takePlace(organizationId, { destinationId, deliveryId: single }, time);
-      return fullSince === undefined ? undefined : holdForStorm(destination, alert.level, fullSince);
-    };
+    const deliveryId = eventId(at, identityOf("alert", destinationId, alert.id, alert.revision));
+    const single = { destinationId, deliveryId };
     const claimed = { organizationId, destinationId, alert, due, now: now() };
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const held = await holdAt();
-      if (held === undefined) {
-        const text = JSON.stringify(notificationOf(changed, due));
-        if ((await notices.deliver(claimed, single, text)) !== "written") return false;
-        await send(organizationId, { destinationId, deliveryId: single });
-        return true;
-      }
-      const { reason, dueAt } = held;
-      const bundle = { destinationId, deliveryId: eventId(dueAt, identityOf("bundle", destinationId, reason, dueAt)) };
-      const isKnown = await notices.hasBundle(organizationId, bundle);
-      const entry = { ...NotifiedAlert.parse(alert), change: due.change, url: consoleAlertUrl(consoleUrl, alert.id) };
-      const result = await notices.hold(claimed, { ...held, deliveryId: bundle.deliveryId }, { at, entry });
-      if (result === "claimed") return false;
-      if (result === "written") {
-        if (!isKnown) await send(organizationId, bundle, dueAt);
-        return true;
-      }
-      // The bundle is being sent already, for instance because clocks differ.
-      time = Math.max(time, dueAt);
+    let time = claimed.now;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const hold = await holdAt(destination, changed, single, time);
+      if (hold === undefined) return (await deliverAlone(claimed, changed, single)) === "written";
+      const result = await holdInSummary(claimed, changed, hold);
+      if (result !== "begun") return result === "written";
+      // The summary is being sent already, for instance because clocks differ.
+      time = Math.max(time, hold.dueAt);
     }
     throw new Error("Summaries begin faster than a notification can be held for them.");
   };
 
   const notify = async (changed: AlertChange, destination: Destination): Promise<void> => {
     const { organizationId, alert } = changed;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const notice = await notices.read(organizationId, destination.id, alert.id);
       const own = Object.values(notice).find((notified) => notified?.revision === alert.revision);
       if (own !== undefined) {
@@ -156,14 +182,13 @@ export const createNotificationDispatcher = ({
     const ref = { destinationId: destination.id, deliveryId: eventId(to, identityOf("report", destination.id, id)) };
     const createdAt = now();
     const notification = {
-      ...{ type: "report.created", timestamp: createdAt, organizationId },
+      type: "report.created",
+      timestamp: createdAt,
+      organizationId,
       data: { id, kind, from, to, url: consoleReportUrl(consoleUrl, { kind, id }) },
     } satisfies Notification;
-    await deliveries.put(organizationId, {
-      ...ref,
-      ...{ type: notification.type, status: "pending", createdAt, notification: JSON.stringify(notification) },
-      ...{ attempts: [], tries: 0, ttl: Math.ceil((createdAt + DELIVERY_LIFE_MS) / 1_000) },
-    });
+    const text = JSON.stringify(notification);
+    await deliveries.put(organizationId, newDelivery(ref, { type: notification.type, createdAt, notification: text }));
     await send(organizationId, ref);
   };
 
@@ -185,7 +210,7 @@ export const createNotificationDispatcher = ({
   return async (event: Notifiable): Promise<void> => {
     const { organizationId } = event;
     if (organizationId === undefined) return;
-    // A report that is made anew, such as after an erasure, is not news any more once its delivery has expired.
+    // A report that is made again, such as after an erasure, is not news any more once its delivery has expired.
     if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
     const active = (await destinations.list(organizationId)).filter(({ status }) => status === "active");
     if (active.length === 0) return;

@@ -3,11 +3,10 @@ import { asSideWork } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import {
-  DELIVERY_LIFE_MS,
   type DeliveryMessage,
   type DeliveryRef,
   type NotificationDelivery,
-  type StoredDelivery,
+  newDelivery,
   toNotificationDelivery,
 } from "./delivery.ts";
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
@@ -20,17 +19,6 @@ export type HandOverDependencies = {
   deliveries: Pick<NotificationDeliveryStore, "put" | "delete">;
   queue: DeliveryQueue;
 };
-
-/** The new delivery of a notification. @param at epoch ms. */
-const newDelivery = (
-  ref: DeliveryRef,
-  notification: Notification,
-  { requestedBy }: { requestedBy: string },
-): StoredDelivery => ({
-  ...{ ...ref, type: notification.type, status: "pending", createdAt: notification.timestamp, requestedBy },
-  ...{ notification: JSON.stringify(notification), attempts: [], tries: 0 },
-  ttl: Math.ceil((notification.timestamp + DELIVERY_LIFE_MS) / 1_000),
-});
 
 /** Whether the queue took the message of a delivery. */
 export const enqueue = async (queue: DeliveryQueue, organizationId: string, ref: DeliveryRef): Promise<boolean> => {
@@ -48,8 +36,8 @@ export const notHandedOver = () =>
 export const createHandOver =
   ({ deliveries, queue }: HandOverDependencies) =>
   async (ref: DeliveryRef, notification: Notification, by: { requestedBy: string }): Promise<NotificationDelivery> => {
-    const { organizationId } = notification;
-    const delivery = newDelivery(ref, notification, by);
+    const { organizationId, type, timestamp: createdAt } = notification;
+    const delivery = newDelivery(ref, { ...by, type, createdAt, notification: JSON.stringify(notification) });
     await deliveries.put(organizationId, delivery);
     if (await enqueue(queue, organizationId, ref)) return toNotificationDelivery(delivery);
     await asSideWork(() => deliveries.delete(organizationId, ref)).catch((error: unknown) => {

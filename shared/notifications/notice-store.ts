@@ -1,12 +1,10 @@
-import { type DynamoDBDocumentClient, type TransactWriteCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { conditionalWrite, transactWithRetry } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { readPages } from "../runtime/read-pages.ts";
-import { renderUpdate } from "../runtime/render-update.ts";
+import { getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
+import { queryPages } from "../runtime/table-query.ts";
+import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { MAX_IN_WINDOW, STORM_WINDOW_MS } from "./decide-hold.ts";
 import type { DueNotification } from "./decide-notice.ts";
-import { type Bundle, DELIVERY_LIFE_MS, type DeliveryRef, type StoredDelivery } from "./delivery.ts";
+import { type Bundle, type DeliveryRef, expiryAfter, newDelivery } from "./delivery.ts";
 import type { SummarizedAlert } from "./messages/notification.ts";
 import {
   deliveryKey,
@@ -23,11 +21,8 @@ import {
 
 const MAX_ATTEMPTS = 8;
 
-/** A window's item is of no use after its window, and after the longest delay of a bus event. */
+/** A window's item outlives its window by the longest delay of a bus event. Then nothing reads it. */
 const WINDOW_LIFE_MS = 24 * 3_600_000;
-
-/** Epoch seconds. */
-const expiryAfter = (at: number): number => Math.ceil((at + DELIVERY_LIFE_MS) / 1_000);
 
 /** What is claimed: that `due` of the alert's `revision` is notified to the destination. `now`: epoch ms. */
 export type NoticeClaim = {
@@ -48,7 +43,7 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
  * from it are one transaction, so nothing is claimed that is not delivered. Times are epoch ms. All calls throw
  * DomainError `store_unavailable`.
  */
-export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createNoticeStore = (table: Table<"notifications">) => {
   /**
    * Claims a level, or the end, of an alert. A notice that has expired counts until DynamoDB deletes it: then an alert
    * that still repeats is notified again.
@@ -56,20 +51,14 @@ export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: str
   const claimUpdate = (
     { organizationId, destinationId, alert, due: { claim }, now }: NoticeClaim,
     deliveryId: string,
-  ) => ({
-    Update: {
-      TableName: tableName,
-      Key: noticeKey(organizationId, destinationId, alert.id),
-      ...renderUpdate({
-        set: { [claim]: { deliveryId, revision: alert.revision }, ttl: expiryAfter(now) },
-        condition: `attribute_not_exists(#${claim}) AND attribute_not_exists(#resolved)`,
-        values: {},
-      }),
-    },
-  });
+  ) =>
+    updatePart(table, noticeKey(organizationId, destinationId, alert.id), {
+      set: { [claim]: { deliveryId, revision: alert.revision }, ttl: expiryAfter(now) },
+      condition: `attribute_not_exists(#${claim}) AND attribute_not_exists(#resolved)`,
+    });
 
-  const write = async (items: NonNullable<TransactWriteCommandInput["TransactItems"]>): Promise<ClaimResult> => {
-    const failed = await transactWithRetry(client, items);
+  const write = async (parts: readonly TransactItem[]): Promise<ClaimResult> => {
+    const failed = await transact(table, parts);
     if (failed.size === 0) return "written";
     return failed.has(0) ? "claimed" : "begun";
   };
@@ -77,7 +66,7 @@ export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: str
   return {
     /** What was notified of an alert; empty if nothing was. One read unit. */
     async read(organizationId: string, destinationId: string, alertId: string): Promise<NoticeItem> {
-      const item = await getItem(client, tableName, noticeKey(organizationId, destinationId, alertId));
+      const item = await getItem(table, noticeKey(organizationId, destinationId, alertId));
       return item === undefined ? {} : parseNoticeItem(item);
     },
 
@@ -91,32 +80,22 @@ export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: str
       { destinationId, deliveryId }: DeliveryRef,
       now: number,
     ): Promise<number | undefined> {
-      const update = (change: Parameters<typeof renderUpdate>[0]) => {
-        const command = new UpdateCommand({
-          TableName: tableName,
-          Key: stormWindowKey(organizationId, destinationId),
-          ...renderUpdate(change),
-          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-        });
-        return conditionalWrite((options) => client.send(command, options));
-      };
+      const key = stormWindowKey(organizationId, destinationId);
       const ids = new Set([deliveryId]);
+      const hasPlace = "(contains(#ids, :id) OR size(#ids) < :most)";
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-        const joined = await update({
-          ...{ set: {}, add: { ids } },
-          condition: "#startedAt > :ended AND (contains(#ids, :id) OR size(#ids) < :most)",
+        const joined = await updateItem(table, key, {
+          add: { ids },
+          condition: `#startedAt > :ended AND ${hasPlace}`,
           values: { ended: now - STORM_WINDOW_MS, id: deliveryId, most: MAX_IN_WINDOW },
         });
         if (joined.written) return undefined;
-        const window =
-          joined.item === undefined || Object.keys(joined.item).length === 0
-            ? undefined
-            : parseStormWindowItem(joined.item);
-        if (window !== undefined && window.startedAt > now - STORM_WINDOW_MS) return window.startedAt;
-        const begun = await update({
+        const startedAt =
+          joined.item?.startedAt === undefined ? undefined : parseStormWindowItem(joined.item).startedAt;
+        if (startedAt !== undefined && startedAt > now - STORM_WINDOW_MS) return startedAt;
+        const begun = await updateItem(table, key, {
           set: { startedAt: now, ids, ttl: Math.ceil((now + WINDOW_LIFE_MS) / 1_000) },
-          condition: window === undefined ? "attribute_not_exists(#startedAt)" : "#startedAt = :ended",
-          values: window === undefined ? {} : { ended: window.startedAt },
+          ...unchanged("startedAt", startedAt),
         });
         if (begun.written) return undefined;
       }
@@ -126,18 +105,16 @@ export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: str
     /** Claims a notification and stores its delivery. About eight write units. */
     deliver: (claim: NoticeClaim, deliveryId: string, notification: string): Promise<ClaimResult> => {
       const { organizationId, destinationId, alert, due, now } = claim;
-      const delivery = {
-        ...{ destinationId, deliveryId, type: `security.alert.${due.change}`, status: "pending", createdAt: now },
-        ...{ notification, alertId: alert.id, attempts: [], tries: 0, ttl: expiryAfter(now) },
-      } as const satisfies StoredDelivery;
-      const Item = { ...deliveryKey(organizationId, delivery), ...delivery };
-      return write([claimUpdate(claim, deliveryId), { Put: { TableName: tableName, Item } }]);
+      const type = `security.alert.${due.change}` as const;
+      const ref = { destinationId, deliveryId };
+      const delivery = newDelivery(ref, { type, createdAt: now, notification, alertId: alert.id });
+      const item = { ...deliveryKey(organizationId, delivery), ...delivery };
+      return write([claimUpdate(claim, deliveryId), putPart(table, item)]);
     },
 
     /** Whether the delivery of a bundle is stored, so that its message was sent or is about to be. One read unit. */
     async hasBundle(organizationId: string, ref: DeliveryRef): Promise<boolean> {
-      const key = { ProjectionExpression: "#key", ExpressionAttributeNames: { "#key": "key" } };
-      return (await getItem(client, tableName, deliveryKey(organizationId, ref), key)) !== undefined;
+      return (await getItem(table, deliveryKey(organizationId, ref), { attributes: ["key"] })) !== undefined;
     },
 
     /**
@@ -153,41 +130,37 @@ export const createNoticeStore = (client: DynamoDBDocumentClient, tableName: str
       const { deliveryId, reason, dueAt } = bundle;
       const ref = { destinationId, deliveryId };
       const ttl = expiryAfter(dueAt);
-      const delivery = {
-        ...ref,
-        ...{ type: "security.alerts.summary", status: "pending", createdAt: now, bundle: { reason, from: now } },
-        ...{ notBefore: dueAt, attempts: [], tries: 0, ttl },
-      } as const satisfies StoredDelivery;
+      const delivery = newDelivery(ref, {
+        type: "security.alerts.summary",
+        createdAt: now,
+        bundle: { reason, from: now },
+        notBefore: dueAt,
+        ttl,
+      });
       const held = {
         ...heldKey(organizationId, ref, { alertId: alert.id, claim: due.claim }),
-        ...{ change: due.change, at, entry: JSON.stringify(entry), ttl },
+        change: due.change,
+        at,
+        entry: JSON.stringify(entry),
+        ttl,
       };
       return write([
         claimUpdate(claim, deliveryId),
-        {
-          Update: {
-            TableName: tableName,
-            Key: deliveryKey(organizationId, ref),
-            ...renderUpdate({
-              set: {},
-              setOnce: delivery,
-              condition: "attribute_not_exists(#begunAt) AND (attribute_not_exists(#status) OR #status = :pending)",
-              values: { pending: "pending" },
-            }),
-          },
-        },
-        { Put: { TableName: tableName, Item: held } },
+        updatePart(table, deliveryKey(organizationId, ref), {
+          setOnce: delivery,
+          condition: "attribute_not_exists(#begunAt) AND (attribute_not_exists(#status) OR #status = :pending)",
+          values: { pending: "pending" },
+        }),
+        putPart(table, held),
       ]);
     },
 
     /** The notifications of a bundle, in no useful order. One read unit per 4 KB; read after the bundle has begun. */
     async *held(organizationId: string, bundle: DeliveryRef): AsyncGenerator<HeldItem, void, void> {
-      const pages = readPages(client, {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":prefix": heldPrefix(bundle) },
-        ConsistentRead: true,
+      const pages = queryPages(table, {
+        where: "#scope = :scope AND begins_with(#key, :prefix)",
+        values: { scope: organizationKey(organizationId), prefix: heldPrefix(bundle) },
+        isConsistent: true,
       });
       for await (const page of pages) for (const item of page) yield parseHeldItem(item);
     },

@@ -51,12 +51,20 @@ export const changeOf = (
 });
 
 const changedEvent = (organizationId: string, change: UnrecordedChange): NewSecurityEvent => ({
-  ...({ eventType: "NOTIFICATIONS_CHANGED", category: "compliance", riskLevel: "MEDIUM", source: "user" } as const),
-  ...{ organizationId, ...requesterFields(change) },
-  ...{ resource: change.destination.id, resourceType: "provider_account", action: change.action, success: true },
+  eventType: "NOTIFICATIONS_CHANGED",
+  category: "compliance",
+  riskLevel: "MEDIUM",
+  source: "user",
+  organizationId,
+  ...requesterFields(change),
+  resource: change.destination.id,
+  resourceType: "provider_account",
+  action: change.action,
+  success: true,
   metadata: {
     requestId: change.requestId,
-    ...{ destinationType: change.destination.type, destinationName: change.destination.name },
+    destinationType: change.destination.type,
+    destinationName: change.destination.name,
     ...(change.fields && { changed: change.fields }),
   },
 });

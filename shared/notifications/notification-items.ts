@@ -70,7 +70,10 @@ export const heldKey = (
 
 /** The prefixes of the sort keys of everything that was or will be sent to a destination. */
 export const sentPrefixes = (destinationId: string): string[] => [
-  ...[deliveryPrefix(destinationId), `notice#${destinationId}#`, `held#${destinationId}#`, `window#${destinationId}`],
+  deliveryPrefix(destinationId),
+  `notice#${destinationId}#`,
+  `held#${destinationId}#`,
+  `window#${destinationId}`,
 ];
 
 /** The alert in the sort key of a notice or of a held notification; undefined for other keys. */
@@ -99,7 +102,10 @@ const notified = z.optional(z.object({ deliveryId: z.string(), revision: z.numbe
 
 /** By the level that was notified, and `resolved`: the delivery that says so, and the revision of the alert in it. */
 export const NoticeItem = z.object({
-  ...{ LOW: notified, MEDIUM: notified, HIGH: notified, CRITICAL: notified },
+  LOW: notified,
+  MEDIUM: notified,
+  HIGH: notified,
+  CRITICAL: notified,
   resolved: notified,
 });
 export type NoticeItem = z.output<typeof NoticeItem>;

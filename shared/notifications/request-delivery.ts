@@ -44,7 +44,9 @@ export const createTestDestination =
     return handOver(
       { destinationId: id, deliveryId: eventId(request.at, identityOf("test", organizationId, id, request.id)) },
       {
-        ...{ type: "notification.test", timestamp: request.at, organizationId },
+        type: "notification.test",
+        timestamp: request.at,
+        organizationId,
         data: { destination: { id, name: destination.name } },
       },
       { requestedBy: userId },

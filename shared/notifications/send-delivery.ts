@@ -111,7 +111,8 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
   ): Promise<Sent> => {
     const at = now();
     const attempted = (fields: { status?: number; error?: string | undefined; answer?: string }): DeliveryAttempt => ({
-      ...{ at, latencyMs: Math.max(0, now() - at) },
+      at,
+      latencyMs: Math.max(0, now() - at),
       ...definedFields(fields),
     });
     try {

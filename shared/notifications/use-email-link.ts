@@ -1,6 +1,4 @@
-/** GET and POST …/notifications/link: the pages behind the links in mails. Only POST changes anything. docs/notifications.md. */
-
-import type { Html } from "../http/route.ts";
+/** What the links in mails do: opening one changes nothing, using it does. docs/notifications.md, "E-mail". */
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { addLogIds } from "../runtime/log.ts";
@@ -8,7 +6,6 @@ import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import type { Origin } from "../terms/requester.ts";
 import type { DestinationChange, DestinationStore } from "./destination-store.ts";
 import type { EmailLink, EmailLinks } from "./email-link.ts";
-import { askingPage, type EmailLinkResult, resultPage } from "./email-link-page.ts";
 import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
 import type { DestinationItem } from "./notification-items.ts";
 
@@ -20,6 +17,14 @@ export type EmailLinkDependencies = {
   destinations: Pick<DestinationStore, "read" | "change">;
   now: Clock;
 };
+
+/** `address`: the e-mail address. `name`: how users call the destination. */
+type About = { address: string; name: string; organizationId: string };
+
+/** What the page behind a link shows: the question that its button answers, or what is true now. */
+export type EmailLinkView =
+  | { question: EmailLink["action"]; about: About }
+  | { result: "confirmed" | "unsubscribed" | "paused"; about: About };
 
 type Opened = { link: EmailLink; destination: DestinationItem };
 
@@ -34,42 +39,46 @@ const open = async ({ links, destinations, now }: EmailLinkDependencies, key: st
   return { link, destination };
 };
 
-const aboutOf = ({ link, destination }: Opened) => ({
-  ...{ address: destination.target, name: destination.name, organizationId: link.organizationId },
+const aboutOf = ({ link, destination }: Opened): About => ({
+  address: destination.target,
+  name: destination.name,
+  organizationId: link.organizationId,
 });
 
-/** What is true already, if the link's action has nothing to change. */
-const settledResult = ({ link: { action }, destination }: Opened): EmailLinkResult | undefined => {
+/** The result that already holds; undefined if the link's action has something to change. */
+const settledView = (opened: Opened): EmailLinkView | undefined => {
+  const { link, destination } = opened;
   const { status, pausedBecause } = destination;
-  if (action === "unsubscribe") return pausedBecause === "unsubscribed" ? "unsubscribed" : undefined;
+  const about = aboutOf(opened);
+  if (link.action === "unsubscribe") {
+    return pausedBecause === "unsubscribed" ? { result: "unsubscribed", about } : undefined;
+  }
   if (status === "unconfirmed") return undefined;
-  return status === "active" ? "confirmed" : "paused";
+  return { result: status === "active" ? "confirmed" : "paused", about };
 };
 
-/** The returned function shows the page with the button. */
+/** The returned function reads what the page of a link shows. */
 export const createOpenEmailLink =
   (dependencies: EmailLinkDependencies) =>
-  async (key: string): Promise<Html> => {
+  async (key: string): Promise<EmailLinkView> => {
     const opened = await open(dependencies, key);
-    const result = settledResult(opened);
-    const about = aboutOf(opened);
-    return result === undefined ? askingPage(opened.link.action, about) : resultPage(result, about);
+    return settledView(opened) ?? { question: opened.link.action, about: aboutOf(opened) };
   };
 
-/** The returned function does what the link says, and shows the result; again, it changes nothing. */
+/** The returned function does what the link says, and returns the result. A second use changes nothing. */
 export const createUseEmailLink = (
   dependencies: EmailLinkDependencies & { recordChange: RecordDestinationChange; newToken: () => string },
 ) => {
   const { destinations, recordChange, newToken, now } = dependencies;
-  return async (key: string, origin: Origin): Promise<Html> => {
+  return async (key: string, origin: Origin): Promise<EmailLinkView> => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (attempt > 0) await pauseBeforeRetry(attempt);
       const opened = await open(dependencies, key);
       const { link, destination } = opened;
       const { organizationId } = link;
       await recordChange(organizationId, destination.change);
-      const settled = settledResult(opened);
-      if (settled !== undefined) return resultPage(settled, aboutOf(opened));
+      const settled = settledView(opened);
+      if (settled !== undefined) return settled;
       const at = now();
       const version = newToken();
       const isConfirming = link.action === "confirm";
@@ -81,7 +90,7 @@ export const createUseEmailLink = (
       const after = await destinations.change(organizationId, destination, { ...fields, change }, version);
       if (after === undefined) continue;
       await recordChange(organizationId, change);
-      return resultPage(isConfirming ? "confirmed" : "unsubscribed", aboutOf(opened));
+      return { result: isConfirming ? "confirmed" : "unsubscribed", about: aboutOf(opened) };
     }
     throw new DomainError("store_unavailable", "The destination is being changed by others. Try again.");
   };

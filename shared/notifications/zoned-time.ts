@@ -20,7 +20,12 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   if (formats.size >= MAX_FORMATS) formats.clear();
   const [date, time] = [{ year: "numeric", month: "numeric", day: "numeric" } as const, "numeric" as const];
   const format = new Intl.DateTimeFormat("en-US", {
-    ...{ timeZone, ...date, hour: time, minute: time, second: time, hourCycle: "h23" },
+    timeZone,
+    ...date,
+    hour: time,
+    minute: time,
+    second: time,
+    hourCycle: "h23",
   });
   formats.set(timeZone, format);
   return format;

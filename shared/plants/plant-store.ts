@@ -1,9 +1,8 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { queryPage } from "../runtime/query-page.ts";
+import { deleteItem, putItem, type Table } from "../runtime/table.ts";
+import { queryPage } from "../runtime/table-query.ts";
 import type { Scope } from "../terms/caller.ts";
 import type { NewPlant, Plant } from "./plant.ts";
 
@@ -23,28 +22,20 @@ const PlantItem = z.object({
   tag: z.optional(z.string()),
 });
 
-export type PlantStore = ReturnType<typeof createPlantStore>;
-
 /** The plants of each scope. All calls throw DomainError `store_unavailable` when the table does not answer. */
-export const createPlantStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createPlantStore = (table: Table<"plants">) => ({
   /**
    * Adds a plant; costs one write unit.
    * @param token names the request. A repetition with the same token succeeds.
    * @throws DomainError `plant_exists` when the id is taken in this scope, whoever came first.
    */
   async create(scope: Scope, { id, name, tag }: NewPlant, token: string): Promise<Plant> {
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: { scope, id, name, tag, token },
-      ConditionExpression: "attribute_not_exists(#scope)",
-      ExpressionAttributeNames: { "#scope": "scope" },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    const result = await conditionalWrite((options) => client.send(command, options));
-    // If the answer to an earlier attempt was lost, the stored plant is this request's own.
-    if (!result.written && result.item?.token !== token) {
-      throw new DomainError("plant_exists", `id: a plant with the id ${id} exists already`);
-    }
+    const { written } = await putItem(
+      table,
+      { scope, id, name, tag, token },
+      { condition: "attribute_not_exists(#scope)", own: "token" },
+    );
+    if (!written) throw new DomainError("plant_exists", `id: a plant with the id ${id} exists already`);
     return { name, ...definedFields({ tag }) };
   },
 
@@ -53,14 +44,8 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
    * @param limit the most plants to give back; fewer come, with a next page, where they fill 4 MB.
    */
   async list(scope: Scope, { limit, after }: { limit: number; after: { id: bigint } | undefined }) {
-    const query = {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope",
-      ExpressionAttributeNames: { "#scope": "scope" },
-      ExpressionAttributeValues: { ":scope": scope },
-      ...(after && { ExclusiveStartKey: { scope, id: after.id } }),
-    };
-    const page = await queryPage(client, query, limit);
+    const position = after && { scope, id: after.id };
+    const page = await queryPage(table, { where: "#scope = :scope", values: { scope }, after: position }, limit);
     const items = page.items.map((item) => PlantItem.parse(item));
     return { items, next: page.hasMore ? items.at(-1) : undefined };
   },
@@ -70,14 +55,7 @@ export const createPlantStore = (client: DynamoDBDocumentClient, tableName: stri
    * @throws DomainError `plant_not_found` when this scope has no plant with the id.
    */
   async delete(scope: Scope, id: bigint): Promise<void> {
-    const command = new DeleteCommand({
-      TableName: tableName,
-      Key: { scope, id },
-      ConditionExpression: "attribute_exists(#scope)",
-      ExpressionAttributeNames: { "#scope": "scope" },
-    });
-    const { written, isRepeated } = await conditionalWrite((options) => client.send(command, options));
-    // If the answer to an earlier attempt was lost, that attempt may have deleted the plant. The plant is gone either way.
-    if (!written && !isRepeated) throw new DomainError("plant_not_found", `id: there is no plant with the id ${id}`);
+    const { written } = await deleteItem(table, { scope, id }, { condition: "attribute_exists(#scope)" });
+    if (!written) throw new DomainError("plant_not_found", `id: there is no plant with the id ${id}`);
   },
 });

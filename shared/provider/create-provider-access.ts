@@ -125,7 +125,7 @@ const createExchanges = (
   };
 };
 
-/** Not rate limited: the request that was rejected holds a slot meanwhile. */
+/** Not rate limited: the request that was rejected holds a slot concurrently. */
 const createAcceptsSecret =
   ({ adapter, guard, reads }: Pick<ProviderAccessDependencies, "adapter" | "guard" | "reads">) =>
   async (secret: string, { organizationId }: OperationContext): Promise<boolean> => {

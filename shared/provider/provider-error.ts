@@ -9,7 +9,7 @@ export type ProviderErrorReason =
   | "invalid_grant"
   /** Another request locks the object; no rate limit was exceeded. */
   | "lock_timeout"
-  /** The credentials are rejected, and their connection has ended or must be made anew, which has an event of its own. */
+  /** The credentials are rejected, and their connection has ended or must be made again, which has an event of its own. */
   | "connection_ended";
 
 type Details = {

@@ -58,7 +58,7 @@ export type Provider = {
     page: { after?: string | undefined; createdUntil?: number | undefined },
   ): Promise<ProviderPage<ObjectState>>;
 
-  /** The current state of an object; `deleted` also if the object does not exist. */
+  /** The current state of an object; `deleted` even if the object does not exist. */
   readObject(type: RecordType, id: string): Promise<ObjectState | ObjectDeleted>;
 
   /** Which payments belong to which invoices; undefined if the provider has no such list. */
@@ -111,9 +111,9 @@ export type Credentials = {
   current(): Promise<string>;
   /**
    * Reports a secret that the provider rejected (401).
-   * @returns a secret to try once: refreshed now, stored meanwhile by another invocation, or the same if the provider
+   * @returns a secret to try once: refreshed now, stored concurrently by another invocation, or the same if the provider
    *   accepts it after all; undefined if there is none.
-   * @throws ProviderError `connection_ended` if the connection has ended or must be made anew.
+   * @throws ProviderError `connection_ended` if the connection has ended or must be made again.
    */
   refused(secret: string): Promise<string | undefined>;
 };

@@ -5,16 +5,16 @@
  * One item per organization in the table of runs: `scope`, `key` = `rate`, `nextAt` (epoch ms) the time of the next free
  * slot, `ttl`. A slot is taken by one conditional write.
  */
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { type Table, updateItem } from "../runtime/table.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 /** Slots are 63 ms apart, and 5 at once are free after a pause: no second has more than 21. docs/provider.md. */
 export const INTERVAL_MS = 63;
 export const BURST = 5;
 
-/** No slot is given further ahead: who waits so long would run out of time. */
+/** No slot is given further ahead: who waits this long would run out of time. */
 export const MAX_BACKLOG_MS = 30_000;
 
 /** Slots never lie this far ahead, so a later time was written by a wrong clock. */
@@ -32,8 +32,7 @@ export type SharedSlot = { at: number; nextAt: number };
 
 export type RateStore = ReturnType<typeof createRateStore>;
 
-/** @param tableName the table of runs. */
-export const createRateStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createRateStore = (table: Table<"syncRuns">) => ({
   /**
    * Takes the organization's next slot; one write unit, or two if another instance has taken slots since `lastNextAt`.
    * @param lastNextAt of this instance's last slot, if any: a guess which of the two writes will succeed.
@@ -43,38 +42,37 @@ export const createRateStore = (client: DynamoDBDocumentClient, tableName: strin
   async take(organizationId: string, now: number, lastNextAt = 0): Promise<SharedSlot | undefined> {
     const floor = now - (BURST - 1) * INTERVAL_MS;
     const [most, fault] = [now + MAX_BACKLOG_MS, now + CLOCK_FAULT_MS];
-    const write = async (isQueued: boolean) => {
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: { scope: organizationKey(organizationId), key: "rate" },
-        UpdateExpression: `SET #nextAt = ${isQueued ? "#nextAt + :interval" : ":first"}, #ttl = :ttl`,
-        ConditionExpression: isQueued
-          ? "#nextAt > :floor AND #nextAt <= :most"
-          : "attribute_not_exists(#nextAt) OR #nextAt <= :floor OR #nextAt > :fault",
-        ExpressionAttributeNames: { "#nextAt": "nextAt", "#ttl": "ttl" },
-        ExpressionAttributeValues: {
-          ...(isQueued
-            ? { ":interval": INTERVAL_MS, ":most": most }
-            : { ":first": floor + INTERVAL_MS, ":fault": fault }),
-          ":floor": floor,
-          ":ttl": Math.floor(now / 1_000) + KEPT_SECONDS,
-        },
-        ReturnValues: "UPDATED_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    const key = { scope: organizationKey(organizationId), key: "rate" };
+    const common = {
+      returns: "after",
+      deadlineMs: DEADLINE_MS,
+      set: { ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
+    } as const;
+    const takeNext = () =>
+      updateItem(table, key, {
+        ...common,
+        also: "#nextAt = #nextAt + :interval",
+        condition: "#nextAt > :floor AND #nextAt <= :most",
+        values: { interval: INTERVAL_MS, floor, most },
       });
-      return conditionalWrite((options) => client.send(command, options), DEADLINE_MS);
-    };
+    const takeFirst = () =>
+      updateItem(table, key, {
+        ...common,
+        set: { ...common.set, nextAt: floor + INTERVAL_MS },
+        condition: "attribute_not_exists(#nextAt) OR #nextAt <= :floor OR #nextAt > :fault",
+        values: { floor, fault },
+      });
 
     let nextAt = lastNextAt;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const isQueued = nextAt > floor && nextAt <= fault;
       if (isQueued && nextAt > most) return undefined;
-      const result = await write(isQueued);
-      if (result.written) {
-        const taken = RateItem.parse(result.output.Attributes).nextAt;
+      const { written, item } = await (isQueued ? takeNext() : takeFirst());
+      if (written) {
+        const taken = RateItem.parse(item).nextAt;
         return { at: taken - INTERVAL_MS, nextAt: taken };
       }
-      nextAt = RateItem.safeParse(result.item).data?.nextAt ?? 0;
+      nextAt = RateItem.safeParse(item).data?.nextAt ?? 0;
     }
     return undefined;
   },

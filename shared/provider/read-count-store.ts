@@ -2,12 +2,11 @@
  * Counts the requests to the provider per organization and month (UTC): in the instance until `flush`, then in the table
  * of runs. The provider limits how many objects an account may read.
  */
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { writeLog } from "../runtime/log.ts";
+import { getItem, type Table, updateItem } from "../runtime/table.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 /**
@@ -35,8 +34,8 @@ export type ReadAddition = { count: number; token: string };
 
 export type ReadCountStore = ReturnType<typeof createReadCountStore>;
 
-/** All calls throw DomainError `store_unavailable`. @param tableName the table of runs. */
-export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+/** All calls throw DomainError `store_unavailable`. */
+export const createReadCountStore = (table: Table<"syncRuns">) => ({
   /**
    * Adds to a month's count. Repeated with the same token, it changes nothing, unless another addition came between. One
    * write unit.
@@ -48,25 +47,22 @@ export const createReadCountStore = (client: DynamoDBDocumentClient, tableName: 
     { count, token }: ReadAddition,
     deadlineMs?: number,
   ): Promise<number | undefined> {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: keyOf(organizationId, month),
-      ConditionExpression: "attribute_not_exists(#token) OR #token <> :token",
-      UpdateExpression: "SET #token = :token, #ttl = :ttl ADD #n :n",
-      ExpressionAttributeNames: { "#token": "token", "#ttl": "ttl", "#n": "n" },
-      ExpressionAttributeValues: { ":token": token, ":ttl": expiryOf(month), ":n": count },
-      ReturnValues: "UPDATED_NEW",
-    });
     // The condition fails if an earlier attempt was written, and only its answer was lost.
-    const result = await conditionalWrite((options) => client.send(command, options), deadlineMs);
-    return result.written ? ReadCount.parse(result.output.Attributes).n : undefined;
+    const { written, item } = await updateItem(table, keyOf(organizationId, month), {
+      add: { n: count },
+      set: { token, ttl: expiryOf(month) },
+      condition: "attribute_not_exists(#token) OR #token <> :token",
+      values: { token },
+      returns: "after",
+      deadlineMs,
+    });
+    return written ? ReadCount.parse(item).n : undefined;
   },
 
   /** A month's count; 0 without any. Half a read unit. */
   async read(organizationId: string, month: string): Promise<number> {
-    const command = new GetCommand({ TableName: tableName, Key: keyOf(organizationId, month) });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item === undefined ? 0 : ReadCount.parse(Item).n;
+    const item = await getItem(table, keyOf(organizationId, month), { isConsistent: false });
+    return item === undefined ? 0 : ReadCount.parse(item).n;
   },
 });
 

@@ -3,9 +3,9 @@
  * docs/sync.md, "Applying observations".
  *
  * Every write is conditional on the version of the record that was read. If the order of two observations is unknown,
- * the object is read at the provider: the answer is newer than everything that was stored before the read. Meanwhile
- * another worker may find the stored record unchanged and write nothing. So the record is marked as questioned before
- * the object is read. Concurrent workers that would have written nothing now write, and their result is not lost.
+ * the object is read at the provider: the answer is newer than everything that was stored before the read. Before that
+ * answer, another worker may find the stored record unchanged and write nothing. So the record is marked as questioned
+ * before the object is read. Concurrent workers that would have written nothing now write, and their result is not lost.
  */
 import { isItemRefused } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -175,7 +175,7 @@ const readAll = async (
  * Applies observations of any objects. Applying them again, or at the same time as others, changes nothing more.
  * Costs half a read unit per object (one with `updatesObservedAt`), and per changed record a write unit for the record
  * and one for each of its indexes. An object that cannot be stored or read takes no other with it.
- * @throws DomainError `store_unavailable`, also if others changed a record at every attempt; errors of `reread`. Some
+ * @throws DomainError `store_unavailable`, even if others changed a record at every attempt; errors of `reread`. Some
  *   records may then be written, and all observations can be applied again.
  */
 export const createApply = (dependencies: ApplyDependencies): Apply => {

@@ -4,8 +4,8 @@
  * Index byCustomer: partition key `customerKey` (listKey#customerId), if there is a customer, sort key `createdKey`.
  */
 import * as z from "zod/mini";
-import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/indexes.ts";
 import { MAX_SORT_KEY_BYTES, organizationKey, partKey } from "../terms/keys.ts";
+import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/tables.ts";
 import type { ObservedAt } from "./observation.ts";
 import { type RecordFields, RecordType, recordFields, SyncedRecord } from "./record.ts";
 import type { RecordPosition } from "./record-query.ts";
@@ -108,7 +108,7 @@ const RecordItem = z.extend(ShownItem, {
   version: z.string(),
 });
 
-export const toItem = (organizationId: string, record: StoredRecord): Record<string, unknown> => {
+export const toItem = (organizationId: string, record: StoredRecord) => {
   const { createdAt, updatedAt, fields, observedAt, isInQuestion, version } = record;
   const customerId = fields !== undefined && "customerId" in fields ? fields.customerId : null;
   return {

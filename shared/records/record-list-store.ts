@@ -1,8 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { definedFields } from "../json/defined-fields.ts";
-import { callStore } from "../runtime/call-store.ts";
-import { queryFilteredPage } from "../runtime/query-page.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { getItem, type Table } from "../runtime/table.ts";
+import { queryFilteredPage, queryPages } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";
 import {
@@ -26,21 +24,17 @@ type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined }
 
 const NOTHING: PageOfRecords = { items: [], next: undefined };
 
-const queryOf = (TableName: string, { index, keyValue }: ListPartition, { status, updatedSince }: Filters) => {
+const queryOf = ({ index, keyValue }: ListPartition, { status, updatedSince }: Filters) => {
   const conditions = [
     ...(status === undefined ? [] : ["#fields.#status = :status"]),
     ...(updatedSince === undefined ? [] : ["#updatedAt >= :updatedSince"]),
   ];
   return {
-    ...{ TableName, IndexName: index.name, ScanIndexForward: false },
-    KeyConditionExpression: "#key = :key",
-    ...(conditions.length > 0 && { FilterExpression: conditions.join(" AND ") }),
-    ExpressionAttributeNames: {
-      "#key": index.partitionKey,
-      ...(status !== undefined && { "#fields": "fields", "#status": "status" }),
-      ...(updatedSince !== undefined && { "#updatedAt": "updatedAt" }),
-    },
-    ExpressionAttributeValues: definedFields({ ":key": keyValue, ":status": status, ":updatedSince": updatedSince }),
+    index,
+    where: `#${index.partitionKey} = :key`,
+    filter: conditions.join(" AND "),
+    values: definedFields({ key: keyValue, status, updatedSince }),
+    isDescending: true,
   };
 };
 
@@ -53,14 +47,13 @@ const matches = (record: SyncedRecord, { customerId, status, updatedSince = 0 }:
 export type RecordListStore = ReturnType<typeof createRecordListStore>;
 
 /** Lists of records. Keys and indexes: record-item.ts. All calls throw DomainError `store_unavailable`. */
-export const createRecordListStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createRecordListStore = (table: Table<"records">) => {
   /** A list with at most one record: half a read unit per 4 KB. */
   const listOne = async (organizationId: string, key: RecordKey, filters: Omit<RecordQuery, "id">) => {
     if (!isStorable(key)) return NOTHING;
-    const command = new GetCommand({ TableName: tableName, Key: itemKeyOf(organizationId, key) });
-    const { Item } = await callStore((options) => client.send(command, options));
-    if (Item === undefined) return NOTHING;
-    const record = toSyncedRecord(Item);
+    const item = await getItem(table, itemKeyOf(organizationId, key), { isConsistent: false });
+    if (item === undefined) return NOTHING;
+    const record = toSyncedRecord(item);
     return matches(record, filters) ? { items: [record], next: undefined } : NOTHING;
   };
 
@@ -81,11 +74,12 @@ export const createRecordListStore = (client: DynamoDBDocumentClient, tableName:
         return after === undefined ? listOne(organizationId, { type, id: only }, { customerId, ...filters }) : NOTHING;
       }
       const partition = listPartition(organizationId, type, customerId);
-      const query = {
-        ...queryOf(tableName, partition, filters),
-        ...(after && { ExclusiveStartKey: startKeyOf(organizationId, type, partition, after) }),
-      };
-      const { items, last } = await queryFilteredPage(client, query, limit);
+      const position = after && startKeyOf(organizationId, type, partition, after);
+      const { items, last } = await queryFilteredPage(
+        table,
+        { ...queryOf(partition, filters), after: position },
+        limit,
+      );
       return { items: items.map(toSyncedRecord), next: last && positionOf(last) };
     },
 
@@ -94,16 +88,11 @@ export const createRecordListStore = (client: DynamoDBDocumentClient, tableName:
      * unit per 4 KB of records.
      */
     async *listIds(organizationId: string, type: RecordType): AsyncGenerator<ListedId, void, void> {
-      const pages = readPages(client, {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-        ProjectionExpression: LISTED_ATTRIBUTES.map((name) => `#${name}`).join(),
-        ExpressionAttributeNames: {
-          "#scope": "scope",
-          ...Object.fromEntries(LISTED_ATTRIBUTES.map((name) => [`#${name}`, name])),
-        },
-        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":prefix": typePrefix(type) },
-        ConsistentRead: true,
+      const pages = queryPages(table, {
+        where: "#scope = :scope AND begins_with(#key, :prefix)",
+        values: { scope: organizationKey(organizationId), prefix: typePrefix(type) },
+        attributes: LISTED_ATTRIBUTES,
+        isConsistent: true,
       });
       for await (const page of pages) yield* page.map(fromListedItem);
     },

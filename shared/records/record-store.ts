@@ -1,7 +1,5 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { putIfUnchanged } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { getItems } from "../runtime/get-items.ts";
+import { getItem, putItem, type Table, unchanged } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { fromItem, itemKeyOf, type RecordKey, type StoredRecord, toItem } from "./record-item.ts";
 
 export type RecordStore = ReturnType<typeof createRecordStore>;
@@ -10,10 +8,10 @@ export type RecordStore = ReturnType<typeof createRecordStore>;
  * The records of each organization by their keys; record-list-store.ts lists them. Items: record-item.ts. All calls throw
  * DomainError `store_unavailable`.
  */
-export const createRecordStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createRecordStore = (table: Table<"records">) => ({
   /** A record, read strongly: one read unit up to 4 KB. */
   async get(organizationId: string, key: RecordKey): Promise<StoredRecord | undefined> {
-    const item = await getItem(client, tableName, itemKeyOf(organizationId, key));
+    const item = await getItem(table, itemKeyOf(organizationId, key));
     return item && fromItem(item);
   },
 
@@ -27,7 +25,7 @@ export const createRecordStore = (client: DynamoDBDocumentClient, tableName: str
     { strongly }: { strongly: boolean },
   ): Promise<StoredRecord[]> {
     const itemKeys = keys.map((key) => itemKeyOf(organizationId, key));
-    const { items } = await getItems(client, tableName, itemKeys, { ConsistentRead: strongly });
+    const { items } = await getItems(table, itemKeys, { isConsistent: strongly });
     return items.map(fromItem);
   },
 
@@ -36,9 +34,9 @@ export const createRecordStore = (client: DynamoDBDocumentClient, tableName: str
    * @param previousVersion of the record that was read; undefined if there was none.
    * @returns whether the record was written; false if another write came first.
    */
-  put: (organizationId: string, record: StoredRecord, previousVersion: string | undefined): Promise<boolean> =>
-    putIfUnchanged(client, tableName, toItem(organizationId, record), {
-      attribute: "version",
-      previous: previousVersion,
-    }),
+  async put(organizationId: string, record: StoredRecord, previousVersion: string | undefined): Promise<boolean> {
+    const condition = unchanged("version", previousVersion);
+    const { written } = await putItem(table, toItem(organizationId, record), { ...condition, own: "version" });
+    return written;
+  },
 });

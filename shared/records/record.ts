@@ -32,7 +32,7 @@ const SubscriptionItem = z.object({
   interval: text,
 });
 
-/** The fields of each type, besides those that all records have. A field that the provider does not give is null. */
+/** The fields of each type, in addition to those that all records have. A field that the provider does not give is null. */
 export const recordFields = {
   customers: z.object({ name: text, email: text, currency: text, delinquent: flag }),
   subscriptions: z.object({

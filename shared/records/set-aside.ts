@@ -35,7 +35,11 @@ export const isSetAside = (value: unknown): value is SetAside =>
 
 /** An object with a usable id. */
 export const setAside = (type: RecordType, id: string, reason: SetAside["reason"]): SetAside => ({
-  ...{ kind: "set_aside", type, id, name: id, reason },
+  kind: "set_aside",
+  type,
+  id,
+  name: id,
+  reason,
 });
 
 const REPLACEMENT = "\ufffd";

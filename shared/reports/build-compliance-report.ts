@@ -81,7 +81,8 @@ const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
     running: ofStatus("running").length,
     written: sumOf(runs, ({ progress }) => sumOf(recordTypes, (type) => progress[type].written)),
     failures: failures.shown.map(({ id, startedAt, error }) => ({
-      ...{ id, startedAt },
+      id,
+      startedAt,
       category: error?.category ?? "system",
       message: error?.message ?? "",
     })),
@@ -128,7 +129,10 @@ const erasuresOf = ({ erasures, period }: ComplianceInput): ReportedErasure[] =>
     .filter(({ requestedAt, completedAt }) => requestedAt < period.to && (completedAt ?? period.to) >= period.to)
     .sort((a, b) => a.dueAt - b.dueAt)
     .map(({ id, status, requestedAt, dueAt }) => ({
-      ...{ id, status, requestedAt, dueAt },
+      id,
+      status,
+      requestedAt,
+      dueAt,
       daysLeft: Math.floor((dueAt - period.to) / DAY_MS),
     }));
 
@@ -141,7 +145,11 @@ export const buildComplianceReport = (input: ComplianceInput): ComplianceReport 
     const shownChanges = firstOf(changes, maxItems);
     const shownErasures = firstOf(erasuresOf(input), maxItems);
     return {
-      ...{ id: reportId(period), kind: "compliance", from: period.from, to: period.to, createdAt },
+      id: reportId(period),
+      kind: "compliance",
+      from: period.from,
+      to: period.to,
+      createdAt,
       unprocessedHighRiskEvents,
       events: day.events,
       access: {

@@ -21,13 +21,22 @@ export const reportedAlert = (alert: Alert): ReportedAlert => {
   const { id, rule, title, level, subject, status, count, firstSeen, lastSeen, acknowledgedBy, resolvedBy } = alert;
   const { assignee, comments } = alert;
   return {
-    ...{ id, href: ALERT_PATH.replace("{id}", encodeURIComponent(id)), rule, title, level, status },
-    ...{ count, firstSeen, lastSeen, eventIds: alert.eventIds.slice(0, MAX_REPORTED_EVENTS) },
+    id,
+    href: ALERT_PATH.replace("{id}", encodeURIComponent(id)),
+    rule,
+    title,
+    level,
+    status,
+    count,
+    firstSeen,
+    lastSeen,
+    eventIds: alert.eventIds.slice(0, MAX_REPORTED_EVENTS),
     ...definedFields({
       subject: isAboutAddress(subject) ? undefined : subject,
       acknowledgedBy: acknowledgedBy ?? resolvedBy,
       timeToAcknowledgeMs: timeToAcknowledge(alert),
-      ...{ assignee, comments },
+      assignee,
+      comments,
     }),
   };
 };

@@ -130,7 +130,11 @@ export const buildReviewReport = (input: ReviewInput): ReviewReport => {
   return fitReport((maxItems) => {
     const shown = firstOf(findings, maxItems);
     return {
-      ...{ id: reportId(period), kind: "review", from: period.from, to: period.to, createdAt },
+      id: reportId(period),
+      kind: "review",
+      from: period.from,
+      to: period.to,
+      createdAt,
       ...reviewed,
       days: startsOf(knownFrom, period.to, DAY_MS).map((day) => dayOf(input, day)),
       findings: shown.shown.map(reportedAlert),

@@ -98,8 +98,16 @@ export const createComplianceCollector = ({
       readErasures(erasures, organizationId),
     ]);
     return {
-      ...{ period, createdAt: now, day, ...ofRuns, unprocessedHighRiskEvents, retentionDays, oldestEvent },
-      ...{ connection: connection.status, alerts: found, erasures: erasureFacts },
+      period,
+      createdAt: now,
+      day,
+      ...ofRuns,
+      unprocessedHighRiskEvents,
+      retentionDays,
+      oldestEvent,
+      connection: connection.status,
+      alerts: found,
+      erasures: erasureFacts,
     };
   };
 };

@@ -42,7 +42,7 @@ export const countDays = async (
   now: number,
 ): Promise<Map<number, Counters>> => {
   const scope = organizationKey(organizationId);
-  // Open hours are read first: an hour that is not open then has a complete rollup, even if hours are closed meanwhile.
+  // Open hours are read first: an hour that is not open then has a complete rollup, even if hours are closed concurrently.
   const openBefore = (await openHours.list(scope, from)).filter((hour) => hour < to);
   const open = new Set(openBefore);
   const parts = new Map<number, Counters[]>();
@@ -173,8 +173,15 @@ export const createReviewCollector = ({
     const firstDay = await readFirstDay(organizationId, [period.from, ...traces]);
     const knownFrom = Math.max(storedFrom, firstWeekFrom(period, firstDay));
     return {
-      ...{ period, createdAt: now, knownFrom, days, unprocessedHighRiskEvents },
-      ...{ alerts: found, runs: ofRuns, transitions, hold },
+      period,
+      createdAt: now,
+      knownFrom,
+      days,
+      unprocessedHighRiskEvents,
+      alerts: found,
+      runs: ofRuns,
+      transitions,
+      hold,
     };
   };
 };

@@ -110,9 +110,12 @@ export const changeOf = (event: SecurityEvent): ReportedChange | undefined => {
   const { id, timestamp, source, userId, action, eventType } = event;
   const { area, why, details } = facts;
   return {
-    ...{ at: timestamp, area, what: action ?? eventType.toLowerCase() },
+    at: timestamp,
+    area,
+    what: action ?? eventType.toLowerCase(),
     ...definedFields({ who: userId, why: orNothing(why), details: orNothing(details) }),
-    ...{ source, eventId: id },
+    source,
+    eventId: id,
   };
 };
 

@@ -66,7 +66,10 @@ export const createReportDispatcher = ({
       items: wanted.sort((a, b) => a.period.to - b.period.to),
       toEvents: (batch) => batch.map(toEvent),
       withinMs: SPREAD_MS,
-      ...{ bus, clock, sleep, remainingMs },
+      bus,
+      clock,
+      sleep,
+      remainingMs,
     });
     return { connected, requested: dispatched, left: wanted.length - dispatched };
   };

@@ -101,7 +101,7 @@ export const createReportMaker = ({
 
   /**
    * Makes a report, unless it exists, its period is not over, its mark has expired, or there is nothing to report. Then
-   * publishes that there is a report, at least once: also if an earlier attempt made it and left the mark.
+   * publishes that there is a report, at least once: even if an earlier attempt made it and left the mark.
    * @throws DomainError `store_unavailable`, or Error if erasures invalidated the report or the bus is down. It may be
    *   requested again.
    */
@@ -109,7 +109,7 @@ export const createReportMaker = ({
     const period = periodOf(kind, from);
     if (!isReportable(period, now())) return { isMade: false, isEarly: true };
     const requested = { scope: organizationKey(organizationId), period };
-    // Read first: if an erasure deletes the report meanwhile and marks it again, the new mark must stay.
+    // Read first: if an erasure deletes the report concurrently and marks it again, the new mark must stay.
     const mark = await due.read(requested);
     const isTooLate = mark !== undefined && mark.expiresAt <= now();
     const outcome = isTooLate

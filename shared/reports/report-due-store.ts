@@ -1,8 +1,7 @@
-import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
-import { getItem } from "../runtime/get-item.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { getItem, putItem, type Table } from "../runtime/table.ts";
+import { putPart, type TransactItem } from "../runtime/table-transaction.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { createDueMarkStore } from "../work/due-mark-store.ts";
 import { CATCH_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
@@ -27,13 +26,13 @@ const attributesOf = ({ to }: Period, now: number) => ({
 export type ReportDueStore = ReturnType<typeof createReportDueStore>;
 
 /** The marks of reports to make. All calls throw DomainError `store_unavailable`. */
-export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const marks = createDueMarkStore(client, tableName, dueReports);
+export const createReportDueStore = (table: Table<"reports">) => {
+  const marks = createDueMarkStore(table, dueReports);
 
   return {
-    /** The item of a mark, for transactions. @param now epoch ms. */
-    itemOf: (scope: string, period: Period, now: number) =>
-      marks.itemOf(scope, dueKey(period), attributesOf(period, now)),
+    /** The part of a transaction that marks a report. @param now epoch ms. */
+    partOf: (scope: string, period: Period, now: number): TransactItem =>
+      putPart(table, { ...marks.itemOf(scope, dueKey(period), attributesOf(period, now)), scope, key: dueKey(period) }),
 
     /**
      * Marks the reports of a day and of its week: four write units, two if both are marked already.
@@ -54,7 +53,7 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
 
     /** A mark, read strongly consistent; undefined if there is none. One read unit. */
     async read({ scope, period }: DueReport): Promise<DueMark | undefined> {
-      const item = await getItem(client, tableName, { scope, key: dueKey(period) });
+      const item = await getItem(table, { scope, key: dueKey(period) });
       if (item === undefined) return undefined;
       const { token, ttl } = Mark.parse(item);
       return { token, expiresAt: ttl * 1_000 };
@@ -67,14 +66,13 @@ export const createReportDueStore = (client: DynamoDBDocumentClient, tableName: 
 
     /** The last day for which connected organizations were marked, its start in epoch ms; one read unit. */
     async connectedThrough(): Promise<number | undefined> {
-      const item = await getItem(client, tableName, DISPATCHER_KEY);
+      const item = await getItem(table, DISPATCHER_KEY);
       return item && timeOfName(Dispatched.parse(item).through);
     },
 
     /** Stores that connected organizations were marked up to a day; one write unit. @param day epoch ms. */
     async setConnectedThrough(day: number): Promise<void> {
-      const command = new PutCommand({ TableName: tableName, Item: { ...DISPATCHER_KEY, through: dayName(day) } });
-      await callStore((options) => client.send(command, options));
+      await putItem(table, { ...DISPATCHER_KEY, through: dayName(day) });
     },
   };
 };

@@ -5,13 +5,13 @@
  * - `content#compliance#2026-11-21` the report as JSON text; stored apart so that lists stay cheap.
  * - `due#compliance#2026-11-21` a mark: the report must be made when its period is over (report-due-store.ts). `token` changes
  *   with each mark. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
- * - `erased` how often reports were erased (erase-reports-store.ts).
+ * - `erased` how often reports were erased (erase.ts).
  * - `link#<id>` a link to a report, until it ends (report-link-store.ts). It has no other attributes.
  *
  * Scope `#dispatcher`, key `connected`: the last day for which connected organizations were marked.
  */
 import { dayName, timeOfName } from "../terms/hours.ts";
-import { DUE_REPORTS } from "../terms/indexes.ts";
+import { DUE_REPORTS } from "../terms/tables.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { type Period, periodOf, type ReportKind, reportKinds } from "./period.ts";
 

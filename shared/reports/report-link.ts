@@ -89,9 +89,17 @@ export const createReportLinker =
     url.searchParams.set("key", sealing.seal(bindingOf(id), content));
     await recorder.record(
       {
-        ...({ eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" } as const),
-        ...{ organizationId, ...requesterOf({ caller, origin }), action: "create_report_link", success: true },
-        ...({ resource: id, resourceType: "report", metadata: { requestId: origin.requestId } } as const),
+        eventType: "DATA_READ",
+        category: "data_access",
+        riskLevel: "LOW",
+        source: "user",
+        organizationId,
+        ...requesterOf({ caller, origin }),
+        action: "create_report_link",
+        success: true,
+        resource: id,
+        resourceType: "report",
+        metadata: { requestId: origin.requestId },
       },
       { timestamp: identity.at, identity: identityOf("report_link", organizationId, identity.id) },
     );

@@ -17,7 +17,7 @@ export const ReportMade = z.object({
 });
 export type ReportMade = z.output<typeof ReportMade>;
 
-/** It may be published twice, and again if the report is made anew after an erasure. */
+/** It may be published twice, and again if the report is made again after an erasure. */
 export const reportMade = (organizationId: string, period: Period): BusEvent & { detail: ReportMade } => ({
   source: EVENT_SOURCE,
   detailType: REPORT_MADE_TYPE,

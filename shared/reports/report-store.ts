@@ -1,8 +1,7 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { transactWithRetry } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { queryPage } from "../runtime/query-page.ts";
+import { getItem, type Table, unchanged } from "../runtime/table.ts";
+import { queryPage } from "../runtime/table-query.ts";
+import { checkPart, putPart, transact } from "../runtime/table-transaction.ts";
 import { DAY_MS, expiryOf } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { periodOf, type ReportKind, reportKinds } from "./period.ts";
@@ -29,31 +28,25 @@ export type ReportStore = ReturnType<typeof createReportStore>;
  * The reports of each organization; keys in report-keys.ts. Expired items are never returned. All calls throw DomainError
  * `store_unavailable`.
  */
-export const createReportStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  { retentionDays }: { retentionDays: number },
-) => {
+export const createReportStore = (table: Table<"reports">, { retentionDays }: { retentionDays: number }) => {
   const readItem = (organizationId: string, key: string) =>
-    getItem(client, tableName, { scope: organizationKey(organizationId), key });
+    getItem(table, { scope: organizationKey(organizationId), key });
 
   /** The entries of a kind whose period ends no later than the position's. */
   const readKind = async (scope: string, kind: ReportKind, limit: number, after: ReportPosition | undefined) => {
     const query = {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
-      ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-      ExpressionAttributeValues: {
-        ":scope": scope,
-        ":first": kindPrefix(kind),
+      where: "#scope = :scope AND #key BETWEEN :first AND :last",
+      values: {
+        scope,
+        first: kindPrefix(kind),
         // `$` follows `#`.
-        ":last": after === undefined ? `${kind}$` : entryKey(periodOf(kind, after.to - DAY_MS)),
+        last: after === undefined ? `${kind}$` : entryKey(periodOf(kind, after.to - DAY_MS)),
       },
-      ScanIndexForward: false,
-      ConsistentRead: true,
+      isDescending: true,
+      isConsistent: true,
     };
     // One more, because the first one may be on the previous page.
-    const { items } = await queryPage(client, query, limit + 2);
+    const { items } = await queryPage(table, query, limit + 2);
     return items.map((item) => EntryItem.parse(item));
   };
 
@@ -77,26 +70,12 @@ export const createReportStore = (
       const scope = organizationKey(organizationId);
       const ttl = expiryOf(report.to - 1, retentionDays);
       const content = { scope, key: contentKey(report), report: JSON.stringify(report), ttl };
-      const failed = await transactWithRetry(client, [
-        {
-          Put: {
-            TableName: tableName,
-            Item: { ...ReportEntry.parse(report), scope, key: entryKey(report), ttl },
-            ConditionExpression: "attribute_not_exists(#key)",
-            ExpressionAttributeNames: { "#key": "key" },
-          },
-        },
-        { Put: { TableName: tableName, Item: content } },
-        {
-          ConditionCheck: {
-            TableName: tableName,
-            Key: { scope, key: ERASED_KEY },
-            ExpressionAttributeNames: { "#times": "times" },
-            ...(erasedTimes === 0
-              ? { ConditionExpression: "attribute_not_exists(#times)" }
-              : { ConditionExpression: "#times = :times", ExpressionAttributeValues: { ":times": erasedTimes } }),
-          },
-        },
+      const entry = { ...ReportEntry.parse(report), scope, key: entryKey(report), ttl };
+      const isNotErased = unchanged("times", erasedTimes === 0 ? undefined : erasedTimes);
+      const failed = await transact(table, [
+        putPart(table, entry, { condition: "attribute_not_exists(#key)" }),
+        putPart(table, content),
+        checkPart(table, { scope, key: ERASED_KEY }, isNotErased),
       ]);
       if (failed.size === 0) return "stored";
       return failed.has(2) ? "erased" : "exists";

@@ -30,7 +30,7 @@ const REFUSALS = ["ValidationException", "SerializationException"];
  * Runs one call of the SDK: `callStore((options) => client.send(command, options))`.
  * @param deadlineMs for all attempts together; a request's deadline may end them earlier.
  * @throws the SDK's own error if a condition failed, else DomainError `store_unavailable`: after a time-out, a denial or
- *   an answer that is not DynamoDB's; also if the store refuses the item (`isItemRefused`).
+ *   an answer that is not DynamoDB's; even if the store refuses the item (`isItemRefused`).
  */
 export const callStore = async <Output>(
   call: (options: { abortSignal: AbortSignal }) => Promise<Output>,

@@ -2,7 +2,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
   type DynamoDBDocumentClient,
-  PutCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
@@ -40,7 +39,7 @@ const toItem = (item: ConditionalCheckFailedException["Item"]): Item | undefined
  * Sends one put, update or delete with a condition: `conditionalWrite((options) => client.send(command, options))`.
  * A caller that accepts a failed condition ignores the result; one that only needs to know reads `written`.
  * @param deadlineMs for all attempts together.
- * @throws DomainError `store_unavailable`; also if another transaction holds the item (`isTransactionConflict`).
+ * @throws DomainError `store_unavailable`; even if another transaction holds the item (`isTransactionConflict`).
  */
 export const conditionalWrite = async <Output extends Answer>(
   send: Send<Output>,
@@ -83,6 +82,20 @@ export const conditionalTransaction = async (send: Send<unknown>): Promise<Condi
   }
 };
 
+const transaction = (client: DynamoDBDocumentClient, TransactItems: TransactWriteCommandInput["TransactItems"]) => {
+  const command = new TransactWriteCommand({ ClientRequestToken: newRequestToken(), TransactItems });
+  return conditionalTransaction((options) => client.send(command, options));
+};
+
+/** @returns the `failedConditions` of conditionalTransaction; undefined if another transaction holds an item. */
+export const transactOnce = async (
+  ...parameters: Parameters<typeof transaction>
+): Promise<ReadonlyMap<number, Item | undefined> | undefined> => {
+  const result = await transaction(...parameters);
+  if (result.written) return new Map();
+  return result.failedConditions.size > 0 ? result.failedConditions : undefined;
+};
+
 /** Attempts of a transaction while other transactions hold its items. */
 const TRANSACTION_ATTEMPTS = 6;
 
@@ -92,12 +105,10 @@ const TRANSACTION_ATTEMPTS = 6;
  * @throws DomainError `store_unavailable`, also after six attempts.
  */
 export const transactWithRetry = async (
-  client: DynamoDBDocumentClient,
-  TransactItems: TransactWriteCommandInput["TransactItems"],
+  ...parameters: Parameters<typeof transaction>
 ): Promise<ReadonlyMap<number, Item | undefined>> => {
   for (let attempts = 0; ; attempts++) {
-    const command = new TransactWriteCommand({ ClientRequestToken: newRequestToken(), TransactItems });
-    const result = await conditionalTransaction((options) => client.send(command, options));
+    const result = await transaction(...parameters);
     if (result.written) return new Map();
     if (result.failedConditions.size > 0) return result.failedConditions;
     if (attempts + 1 === TRANSACTION_ATTEMPTS) {
@@ -106,32 +117,4 @@ export const transactWithRetry = async (
     }
     await pauseBeforeRetry(attempts);
   }
-};
-
-/** `attribute`: a field with another text after each write. `previous`: its text when read; undefined without an item. */
-type Unchanged = { attribute: string; previous: string | undefined };
-
-/**
- * Puts an item if the stored one has not changed since it was read.
- * @returns whether the item was written; false if another write came first.
- * @throws DomainError `store_unavailable`.
- */
-export const putIfUnchanged = async (
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  item: Readonly<Item>,
-  { attribute, previous }: Unchanged,
-): Promise<boolean> => {
-  const command = new PutCommand({
-    TableName,
-    Item: item,
-    ExpressionAttributeNames: { "#attribute": attribute },
-    ...(previous === undefined
-      ? { ConditionExpression: "attribute_not_exists(#attribute)" }
-      : { ConditionExpression: "#attribute = :previous", ExpressionAttributeValues: { ":previous": previous } }),
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-  });
-  const result = await conditionalWrite((options) => client.send(command, options));
-  // An earlier attempt of this very call may have written the item and lost its answer.
-  return result.written || result.item?.[attribute] === item[attribute];
 };

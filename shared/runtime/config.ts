@@ -1,9 +1,10 @@
 /**
- * The environment of a function, and the only reader of process.env besides the log. Each function names the variables
+ * The environment of a function, and the only reader of process.env in addition to the log. Each function names the variables
  * that it reads. One message at cold start reports all variables that are missing or malformed.
  */
 import * as z from "zod/mini";
 import { riskLevels } from "../terms/risk-levels.ts";
+import type { TableVariable } from "../terms/tables.ts";
 
 const text = z.string().check(z.minLength(1));
 
@@ -34,24 +35,8 @@ const wholeNumber = (digits: RegExp) =>
 
 const optionalAddress = maybe(z.url({ protocol: /^https?$/ }));
 
-/** Every variable of every function; the infrastructure sets them (infra/constructs/). */
+/** Every variable of every function but the names of tables; the infrastructure sets them (infra/constructs/). */
 const variables = {
-  PLANTS_TABLE_NAME: text,
-  SECURITY_EVENTS_TABLE_NAME: text,
-  SECURITY_ROLLUPS_TABLE_NAME: text,
-  SECURITY_ALERTS_TABLE_NAME: text,
-  CIRCUITS_TABLE_NAME: text,
-  CONNECTIONS_TABLE_NAME: text,
-  SETTINGS_TABLE_NAME: text,
-  SYNC_RUNS_TABLE_NAME: text,
-  RECORDS_TABLE_NAME: text,
-  WEBHOOK_EVENTS_TABLE_NAME: text,
-  DETECTION_TABLE_NAME: text,
-  ERASURES_TABLE_NAME: text,
-  NOTIFICATIONS_TABLE_NAME: text,
-  IDEMPOTENCY_KEYS_TABLE_NAME: text,
-  REPORTS_TABLE_NAME: text,
-  EXPORTS_TABLE_NAME: text,
   /** The bucket of exported files. */
   EXPORTS_BUCKET: text,
   /** The queue of deliveries to send. */
@@ -129,7 +114,12 @@ const variables = {
   AWS_ENDPOINT_URL: z.optional(z.url()),
 };
 
-type Variables = { [Name in keyof typeof variables]: z.output<(typeof variables)[Name]> };
+type Variables = { [Name in keyof typeof variables]: z.output<(typeof variables)[Name]> } & Record<
+  TableVariable,
+  string
+>;
+
+const isKnown = (name: string): name is keyof typeof variables => Object.hasOwn(variables, name);
 
 /**
  * Reads the named variables.
@@ -140,7 +130,8 @@ export const readConfig = <Name extends keyof Variables>(names: readonly Name[])
   const values: Partial<Variables> = {};
   for (const name of names) {
     const value = process.env[name];
-    const result = variables[name].safeParse(value);
+    // Other names are those of tables (shared/terms/tables.ts).
+    const result = (isKnown(name) ? variables[name] : text).safeParse(value);
     if (result.success) Object.assign(values, { [name]: result.data });
     else problems.push(`${name} is ${value === undefined ? "missing" : "malformed"}`);
   }

@@ -46,7 +46,7 @@ const TAG_BYTES = 16;
 /** The context that KMS binds a data key to. */
 const boundTo = ({ organization, purpose }: SealContext): EncryptionContext => ({ organization, purpose });
 
-/** The data that the tag authenticates besides the ciphertext: everything before it, and the context as JSON. */
+/** The data that the tag authenticates in addition to the ciphertext: everything before it, and the context as JSON. */
 const authenticated = (head: Uint8Array, { organization, purpose }: SealContext): Buffer =>
   Buffer.concat([head, Buffer.from(JSON.stringify(["organization", organization, "purpose", purpose]))]);
 

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { RequestIdentity } from "../terms/idempotency-key.ts";
-import { conditionalWrite } from "./conditional-write.ts";
 import { DomainError } from "./domain-error.ts";
+import { deleteItem, putItem, type Table, updateItem } from "./table.ts";
 
 /** How long a key gets the same answer (docs/decisions.md). */
 const KEPT_SECONDS = 24 * 3_600;
@@ -32,7 +31,7 @@ export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
  * (`<operation>#<digest of the key>`), expiry `ttl`: `request` is a digest, `requestId` and `at` are the identity,
  * `answer` is a text that the caller has sealed. All calls throw DomainError `store_unavailable`.
  */
-export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createIdempotencyStore = (table: Table<"idempotencyKeys">) => ({
   /**
    * Reserves a key for a request, unless it is reserved; one write unit. A key that has expired by `own.at` is free.
    * @param own the identity of this attempt.
@@ -45,21 +44,17 @@ export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName
   ): Promise<{ identity: RequestIdentity; answer?: string | undefined }> {
     const nowSeconds = Math.floor(own.at / 1_000);
     const request = digest(named.request);
-    const command = new PutCommand({
-      TableName: tableName,
-      Item: { ...keyOf(named), request, requestId: own.id, at: own.at, ttl: nowSeconds + KEPT_SECONDS },
-      ConditionExpression: "attribute_not_exists(#key) OR #ttl <= :now",
-      ExpressionAttributeNames: { "#key": "key", "#ttl": "ttl" },
-      ExpressionAttributeValues: { ":now": nowSeconds },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    const result = await conditionalWrite((options) => client.send(command, options));
+    const result = await putItem(
+      table,
+      { ...keyOf(named), request, requestId: own.id, at: own.at, ttl: nowSeconds + KEPT_SECONDS },
+      { condition: "attribute_not_exists(#key) OR #ttl <= :now", values: { now: nowSeconds } },
+    );
     if (result.written) return { identity: { ...own, isKeyed: true, isRepeated: false } };
     const { requestId: id, at, answer, ...stored } = KeyItem.parse(result.item);
     if (stored.request !== request) {
       throw new DomainError("idempotency_conflict", "Idempotency-Key: it was used with another body.");
     }
-    // With the own id, an earlier attempt of this call has written the item and lost its answer.
+    // If the stored id is ours, our first attempt wrote the item; only its answer was lost.
     return { identity: { id, at, isKeyed: true, isRepeated: id !== own.id }, answer };
   },
 
@@ -68,28 +63,18 @@ export const createIdempotencyStore = (client: DynamoDBDocumentClient, tableName
    * @returns the first answer; undefined if the key was released or has expired.
    */
   async complete(named: IdempotentRequest, id: string, answer: string): Promise<string | undefined> {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: keyOf(named),
-      UpdateExpression: "SET #answer = if_not_exists(#answer, :answer)",
-      ConditionExpression: "#requestId = :id",
-      ExpressionAttributeNames: { "#answer": "answer", "#requestId": "requestId" },
-      ExpressionAttributeValues: { ":answer": answer, ":id": id },
-      ReturnValues: "ALL_NEW",
+    const { written, item } = await updateItem(table, keyOf(named), {
+      setOnce: { answer },
+      condition: "#requestId = :id",
+      values: { id },
+      returns: "after",
     });
-    const result = await conditionalWrite((options) => client.send(command, options));
-    return result.written ? KeyItem.parse(result.output.Attributes).answer : undefined;
+    return written ? KeyItem.parse(item).answer : undefined;
   },
 
   /** Frees the key of a refused request, unless another attempt has an answer; one write unit. */
   async release(named: IdempotentRequest, id: string): Promise<void> {
-    const command = new DeleteCommand({
-      TableName: tableName,
-      Key: keyOf(named),
-      ConditionExpression: "#requestId = :id AND attribute_not_exists(#answer)",
-      ExpressionAttributeNames: { "#requestId": "requestId", "#answer": "answer" },
-      ExpressionAttributeValues: { ":id": id },
-    });
-    await conditionalWrite((options) => client.send(command, options));
+    const isUnanswered = "#requestId = :id AND attribute_not_exists(#answer)";
+    await deleteItem(table, keyOf(named), { condition: isUnanswered, values: { id } });
   },
 });

@@ -33,10 +33,10 @@ type Work = { ids: LogIds; counted: Metrics };
 // Node creates the stream at its first use: at initialisation instead of the first request.
 const { stdout } = process;
 
-// Each line takes the ids of its own work, also if work of an earlier request continues after its answer.
+// Each line takes the ids of its own work, even if work of an earlier request continues after its answer.
 const works = new AsyncLocalStorage<Work>();
 
-/** Runs work whose log lines all carry these ids, besides those of the work around it. */
+/** Runs work whose log lines all carry these ids, in addition to those of the work around it. */
 export const withLogIds = <Result>(own: LogIds, work: () => Result): Result => {
   const { ids = {}, counted = {} } = works.getStore() ?? {};
   return works.run({ ids: { ...ids, ...own }, counted }, work);

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { putItem, type Table } from "../runtime/table.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 
@@ -15,6 +14,13 @@ type ReadMinute = { organizationId: string; userId: string; kind: string; minute
 const digest = (...parts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
+/** The prefix of the marks' sort keys; the minute follows. */
+export const READ_MARKS = "read#";
+
+/** The start of a mark's minute, epoch ms. */
+export const timeOfReadMark = (key: string): number =>
+  Date.parse(`${key.slice(READ_MARKS.length).split("#", 1)[0]}:00Z`);
+
 export type DataReadStore = ReturnType<typeof createDataReadStore>;
 
 /**
@@ -22,22 +28,19 @@ export type DataReadStore = ReturnType<typeof createDataReadStore>;
  * `period` (`read#2026-11-21T10:31#<digest of user and kind>`). `token` names the call that wrote it; `ttl` in epoch
  * seconds.
  */
-export const createDataReadStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createDataReadStore = (table: Table<"securityRollups">) => ({
   /**
    * Marks a minute; one write unit.
    * @returns whether the minute had no mark, by any instance.
    * @throws DomainError `store_unavailable`; the mark may then be written or not.
    */
-  mark: ({ organizationId, userId, kind, minute }: ReadMinute): Promise<boolean> =>
-    putIfUnchanged(
-      client,
-      tableName,
-      {
-        scope: organizationKey(organizationId),
-        period: `read#${new Date(minute).toISOString().slice(0, 16)}#${digest(userId, kind)}`,
-        token: newRequestToken(),
-        ttl: (minute + MINUTE_MS + KEPT_MS) / 1_000,
-      },
-      { attribute: "token", previous: undefined },
-    ),
+  async mark({ organizationId, userId, kind, minute }: ReadMinute): Promise<boolean> {
+    const item = {
+      scope: organizationKey(organizationId),
+      period: `${READ_MARKS}${new Date(minute).toISOString().slice(0, 16)}#${digest(userId, kind)}`,
+      token: newRequestToken(),
+      ttl: (minute + MINUTE_MS + KEPT_MS) / 1_000,
+    };
+    return (await putItem(table, item, { condition: "attribute_not_exists(#token)", own: "token" })).written;
+  },
 });

@@ -21,9 +21,17 @@ export type UnrecordedEvent = z.output<typeof UnrecordedEvent>;
 
 /** The fields of an event that cannot name a person. */
 const impersonalFields = ({ id, organizationId, eventType, category, riskLevel, source, ...event }: SecurityEvent) => ({
-  ...{ id, organizationId, eventType, category, riskLevel, source },
-  ...{ resourceType: event.resourceType, action: event.action, success: event.success },
-  ...{ errorCode: event.errorCode, timestamp: event.timestamp },
+  id,
+  organizationId,
+  eventType,
+  category,
+  riskLevel,
+  source,
+  resourceType: event.resourceType,
+  action: event.action,
+  success: event.success,
+  errorCode: event.errorCode,
+  timestamp: event.timestamp,
 });
 
 /**

@@ -1,12 +1,12 @@
 /**
  * Security events as items of the event table, the sparse indexes that an event is in, and the index that serves a
- * selection best. Pure. The indexes are in terms/indexes.ts, keys and costs in docs/security-events.md.
+ * selection best. Pure. The indexes are in terms/tables.ts, keys and costs in docs/security-events.md.
  */
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
-import { EVENTS_BY_CATEGORY, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_USER, OPEN_EVENTS } from "../terms/indexes.ts";
 import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
+import { EVENTS_BY_CATEGORY, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_USER, OPEN_EVENTS } from "../terms/tables.ts";
 import { firstIdAt, LAST_ID, lastIdAt } from "./event-id.ts";
 import { type Category, type EventType, SecurityEvent, type Source } from "./security-event.ts";
 
@@ -81,7 +81,7 @@ const metadataAttributes = (metadata: unknown): Record<string, unknown> => {
  * The item of an event: metadata as JSON text, and `ms`, a copy of metadata.durationMs for the indexes.
  * @param ttl epoch seconds.
  */
-export const toItem = (event: SecurityEvent, ttl: number): Record<string, unknown> => {
+export const toItem = (event: SecurityEvent, ttl: number): EventItemKey & Record<string, unknown> => {
   const { metadata } = event;
   return {
     ...event,

@@ -2,10 +2,9 @@
  * How many refusals become events in any 60 s, whatever the number of instances and addresses. Decisions:
  * docs/decisions.md, "Security events".
  */
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
+
 import { newRequestToken } from "../runtime/ids.ts";
-import { renderUpdate } from "../runtime/render-update.ts";
+import { type Table, updateItem } from "../runtime/table.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
 
@@ -42,24 +41,21 @@ export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
  * DomainError `store_unavailable`; a slot may then be used up.
  * @param random 16 bytes of randomness.
  */
-export const createFloodBudgetStore = (client: DynamoDBDocumentClient, tableName: string, random: () => Uint8Array) => {
+export const createFloodBudgetStore = (table: Table<"securityRollups">, random: () => Uint8Array) => {
   /** Takes a slot, unless it was taken within the last minute. @returns with the item if the slot was not free. */
   const take = async ({ kind, organizationId }: FloodOwner, slot: string, now: number) => {
-    const token = newRequestToken();
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope: organizationId === undefined ? "none" : organizationKey(organizationId), period: `flood#${kind}` },
-      ...renderUpdate({
-        set: { [slot]: now, token, ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
+    const scope = organizationId === undefined ? "none" : organizationKey(organizationId);
+    const { written, item } = await updateItem(
+      table,
+      { scope, period: `flood#${kind}` },
+      {
+        set: { [slot]: now, token: newRequestToken(), ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
         condition: `attribute_not_exists(#${slot}) OR #${slot} <= :expired`,
         values: { expired: now - MINUTE_MS },
-      }),
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    const result = await conditionalWrite((options) => client.send(command, options));
-    if (result.written) return { isTaken: true, item: undefined };
-    // An earlier attempt of this call may have taken the slot and lost its answer.
-    return { isTaken: result.item?.token === token, item: result.item };
+        own: "token",
+      },
+    );
+    return { isTaken: written, item };
   };
 
   return {

@@ -177,7 +177,7 @@ export const createFloodMemory = (onLost: (owner: OwnerRefusals) => void) => {
         },
       });
     },
-    /** The owner whose refusals have waited longest, if some have waited for so long and may be counted now. */
+    /** The owner whose refusals have waited longest, if some have waited for this long and may be counted now. */
     longestWaiting(waitedMs: number, now: number): OwnerRefusals | undefined {
       const due = [...owners.values()].filter(
         ({ waitingSince, pausedUntil }) =>

@@ -31,7 +31,7 @@ import type { SecurityEventStore } from "./security-event-store.ts";
 const COUNT_AFTER_MS = 2_000;
 /** The most counts of networks that one request opens, so that no request takes long. */
 const NEW_COUNTS_PER_REQUEST = 3;
-/** A count event that is missing so long after its time is not recorded, or not this network's. */
+/** A count event that is missing this long after its time is not recorded, or not this network's. */
 const RECORDED_WITHIN_MS = 1_000;
 /** The pause after a failure of the store. */
 const RETRY_AFTER_MS = 5_000;

@@ -1,11 +1,9 @@
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
+import * as z from "zod/mini";
 import { chunksOf } from "../runtime/chunks.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { getItems } from "../runtime/get-items.ts";
-import { renderUpdate, type Update } from "../runtime/render-update.ts";
+import { getItem, type Item, putItem, type Table, updateItem } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
+import { queryOnce } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { timeOfEventId } from "./event-id.ts";
 import {
@@ -33,7 +31,7 @@ const READ_UNITS_PER_HIGH_LEVEL = READ_UNITS_PER_REQUEST / 8;
 const MAX_ITEMS_PER_QUERY = 1_000;
 const MARKS_AT_ONCE = 10;
 
-type Item = Record<string, unknown>;
+const EventKey = z.object({ scope: z.string(), id: z.string() });
 
 /** `after`: the id of the last event of the previous page. `now`: epoch ms; events expired by then are left out. */
 type PageOptions = { limit: number; after?: string | undefined; now: number };
@@ -44,32 +42,26 @@ export type SecurityEventStore = ReturnType<typeof createSecurityEventStore>;
  * The security events of all organizations. Partition key `scope`, sort key `id`; for the sparse indexes see
  * event-item.ts. All calls throw DomainError `store_unavailable` if the table does not answer.
  */
-export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createSecurityEventStore = (table: Table<"securityEvents">) => {
   const queryOf = ({ index, keyName, keyValue, filters }: ReadPlan, selection: Selection, now: number) => ({
-    TableName: tableName,
-    IndexName: index?.name,
-    KeyConditionExpression: "#key = :key AND id BETWEEN :first AND :last",
-    FilterExpression: ["#ttl > :now", ...filters.map((name) => `#${name} = :${name}`)].join(" AND "),
-    ExpressionAttributeNames: {
-      "#key": keyName,
-      "#ttl": "ttl",
-      ...Object.fromEntries(filters.map((name) => [`#${name}`, name])),
+    index,
+    where: `#${keyName} = :key AND #id BETWEEN :first AND :last`,
+    filter: ["#ttl > :now", ...filters.map((name) => `#${name} = :${name}`)].join(" AND "),
+    values: {
+      key: keyValue,
+      ...idsOf(selection),
+      now: Math.floor(now / 1000),
+      ...Object.fromEntries(filters.map((name) => [name, selection[name]])),
     },
-    ExpressionAttributeValues: {
-      ":key": keyValue,
-      ":first": idsOf(selection).first,
-      ":last": idsOf(selection).last,
-      ":now": Math.floor(now / 1000),
-      ...Object.fromEntries(filters.map((name) => [`:${name}`, selection[name]])),
-    },
-    ScanIndexForward: false,
-    ReturnConsumedCapacity: "TOTAL" as const,
+    isDescending: true,
   });
 
   /** The whole items of an index's entries, in their order, without those that have been deleted since. */
   const fetchWhole = async (entries: readonly Item[]) => {
-    const keys = entries.map(({ scope, id }) => ({ scope, id }));
-    const { items, units } = await getItems(client, tableName, keys);
+    const { items, units } = await getItems(
+      table,
+      entries.map((entry) => EventKey.parse(entry)),
+    );
     const byId = new Map(items.map((item) => [item.id, item]));
     return { items: entries.map(({ id }) => byId.get(id)).filter((item) => item !== undefined), units };
   };
@@ -77,7 +69,7 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
   /**
    * Reads a page by a plan. The first query asks for the items of the page; while filters leave too few, each further
    * query asks for twice as many. So a page costs at most twice what it returns.
-   * @param maxUnits a page that has cost so many read units ends early, with a next page.
+   * @param maxUnits a page that has cost this many read units ends early, with a next page.
    */
   const readPage = async (
     plan: ReadPlan,
@@ -90,33 +82,31 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     let units = 0;
     let last = after;
     for (let size = limit + 1; ; size = Math.min(size * 2, MAX_ITEMS_PER_QUERY)) {
-      const start = last && { scope: plan.scope, id: last, [plan.keyName]: plan.keyValue };
-      const command = new QueryCommand({ ...query, Limit: size, ...(start && { ExclusiveStartKey: start }) });
-      const page = await callStore((options) => client.send(command, options));
-      const entries = page.Items ?? [];
-      const whole = plan.isWhole ? { items: entries, units: 0 } : await fetchWhole(entries);
-      units += (page.ConsumedCapacity?.CapacityUnits ?? 0) + whole.units;
+      const start = last === undefined ? undefined : { scope: plan.scope, id: last, [plan.keyName]: plan.keyValue };
+      const page = await queryOnce(table, { ...query, after: start }, { limit: size });
+      const whole = plan.isWhole ? { items: page.items, units: 0 } : await fetchWhole(page.items);
+      units += (page.units ?? 0) + whole.units;
       const matching = whole.items.filter((item) => plan.lateFilters.every((name) => item[name] === selection[name]));
       events.push(...matching.map(fromItem));
       if (events.length > limit) return { events: events.slice(0, limit), next: events[limit - 1]?.id };
-      if (page.LastEvaluatedKey === undefined) return { events, next: undefined };
-      last = String(page.LastEvaluatedKey.id);
+      if (page.next === undefined) return { events, next: undefined };
+      last = String(page.next.id);
       if (units >= maxUnits) return { events, next: last };
     }
   };
 
   const mark = async (organizationId: string, id: string, now: number, isKeyed: boolean): Promise<keyof MarkResult> => {
     if (timeOfEventId(id) === undefined) return "notFound";
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope: organizationKey(organizationId), id },
-      UpdateExpression: "SET #processed = :true, processedAt = :now REMOVE openKey",
-      ConditionExpression: "#processed = :false AND #ttl > :seconds",
-      ExpressionAttributeNames: { "#processed": "processed", "#ttl": "ttl" },
-      ExpressionAttributeValues: { ":true": true, ":false": false, ":now": now, ":seconds": Math.floor(now / 1000) },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    const result = await conditionalWrite((options) => client.send(command, options));
+    const result = await updateItem(
+      table,
+      { scope: organizationKey(organizationId), id },
+      {
+        set: { processed: true, processedAt: now },
+        remove: ["openKey"],
+        condition: "#processed = :unprocessed AND #ttl > :seconds",
+        values: { unprocessed: false, seconds: Math.floor(now / 1000) },
+      },
+    );
     if (result.written) return "processed";
     const { processed, processedAt, ttl } = result.item ?? {};
     if (processed !== true || Number(ttl ?? 0) * 1000 <= now) return "notFound";
@@ -124,25 +114,10 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
     return processedAt === now && (result.isRepeated || isKeyed) ? "processed" : "alreadyProcessed";
   };
 
-  /** Changes the numbers of a count of refusals. @returns whether the event is stored and meets the condition. */
-  const changeCount = async (Key: EventItemKey, update: Pick<Update, "set" | "add">, condition = "") => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key,
-      ...renderUpdate({ ...update, condition: `attribute_exists(#id)${condition}`, values: {} }),
-    });
-    return (await conditionalWrite((options) => client.send(command, options))).written;
-  };
-
   return {
     /** Writes an event; a further event of the same id changes nothing. One write unit, and one per index. */
     async put({ event, ttl }: StoredEvent): Promise<void> {
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: toItem(event, ttl),
-        ConditionExpression: "attribute_not_exists(id)",
-      });
-      await conditionalWrite((options) => client.send(command, options));
+      await putItem(table, toItem(event, ttl), { condition: "attribute_not_exists(#id)" });
     },
 
     /**
@@ -152,9 +127,12 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
      */
     async addToCount(key: EventItemKey, failures: number, users?: number): Promise<boolean> {
       const add = { failures };
-      if (users !== undefined && (await changeCount(key, { set: { users }, add }, " AND #users < :set_users")))
-        return true;
-      return changeCount(key, { set: {}, add });
+      const isStored = "attribute_exists(#id)";
+      if (users !== undefined) {
+        const isMore = { condition: `${isStored} AND #users < :users`, values: { users } };
+        if ((await updateItem(table, key, { set: { users }, add, ...isMore })).written) return true;
+      }
+      return (await updateItem(table, key, { add, condition: isStored })).written;
     },
 
     /**
@@ -163,7 +141,7 @@ export const createSecurityEventStore = (client: DynamoDBDocumentClient, tableNa
      */
     async get(organizationId: string, id: string, now: number): Promise<SecurityEvent> {
       const key = { scope: organizationKey(organizationId), id };
-      const item = timeOfEventId(id) === undefined ? undefined : await getItem(client, tableName, key);
+      const item = timeOfEventId(id) === undefined ? undefined : await getItem(table, key);
       if (item === undefined || Number(item.ttl) * 1000 <= now) {
         throw new DomainError("event_not_found", "There is no such security event.");
       }

@@ -54,7 +54,9 @@ export const describeCaller = (
   const readable = readableTypes(settings, role);
   const types = recordTypes.filter((type) => allowed.includes("records:read") && (readable?.includes(type) ?? true));
   return {
-    ...{ userId, organizationId, role },
+    userId,
+    organizationId,
+    role,
     permissions: allowed.filter((permission) => permission !== "records:read" || types.length > 0),
     recordTypes: types,
     ...(missing?.role !== undefined && { roleNote: missing.role }),

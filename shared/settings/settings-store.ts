@@ -1,8 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { callStore } from "../runtime/call-store.ts";
-import { conditionalWrite, putIfUnchanged } from "../runtime/conditional-write.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { getItem, putItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { defaultSettings, type Settings, SettingsChange, StoredSettings } from "./settings.ts";
 
@@ -24,16 +22,11 @@ type VersionedSettings = { settings: Settings; version: string | undefined; chan
 export type SettingsStore = ReturnType<typeof createSettingsStore>;
 
 /** The settings of each organization. All calls throw DomainError `store_unavailable` if the table does not answer. */
-export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createSettingsStore = (table: Table<"settings">) => {
   const readStored = async (organizationId: string): Promise<VersionedSettings> => {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { id: organizationKey(organizationId) },
-      ConsistentRead: true,
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    if (Item === undefined) return { settings: defaultSettings, version: undefined, change: undefined };
-    const { ipAllowlist, recordAccess, siemFeed, version, change } = SettingsItem.parse(Item);
+    const item = await getItem(table, { id: organizationKey(organizationId) });
+    if (item === undefined) return { settings: defaultSettings, version: undefined, change: undefined };
+    const { ipAllowlist, recordAccess, siemFeed, version, change } = SettingsItem.parse(item);
     return { settings: { ipAllowlist, recordAccess, siemFeed }, version, change };
   };
 
@@ -62,21 +55,14 @@ export const createSettingsStore = (client: DynamoDBDocumentClient, tableName: s
         change,
       };
       const stored = { id: organizationKey(organizationId), ...item };
-      const isWritten = await putIfUnchanged(client, tableName, stored, { attribute: "version", previous: version });
-      return isWritten ? token : undefined;
+      const { written } = await putItem(table, stored, { ...unchanged("version", version), own: "version" });
+      return written ? token : undefined;
     },
 
     /** Removes the change of a version after its event is recorded. Later versions stay as they are. */
     async forgetChange(organizationId: string, version: string): Promise<void> {
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: { id: organizationKey(organizationId) },
-        UpdateExpression: "REMOVE #change",
-        ConditionExpression: "#version = :version",
-        ExpressionAttributeNames: { "#change": "change", "#version": "version" },
-        ExpressionAttributeValues: { ":version": version },
-      });
-      await conditionalWrite((options) => client.send(command, options));
+      const key = { id: organizationKey(organizationId) };
+      await updateItem(table, key, { remove: ["change"], ...unchanged("version", version) });
     },
   };
 };

@@ -41,7 +41,7 @@ const readSides = async (context: RunContext, run: ActiveRun, type: RecordType):
       await context.keepLease();
       if (context.isTimeShort()) return undefined;
     }
-    // On both sides, also if it was deleted after it was listed.
+    // On both sides, even if it was deleted after it was listed.
     missing.delete(id);
     if (deleted) continue;
     stored++;

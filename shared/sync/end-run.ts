@@ -76,7 +76,7 @@ export const createRunEnd = ({ runs, ends, events, clock }: Dependencies) => {
     /**
      * Cancels the run under way at once; its worker stops at its next checkpoint. A read and up to three write units;
      * without a run under way, the read. A cancelled run has no security event: the cause (a connection that ends or is
-     * made anew, an erasure) has its own. If a worker has decided another end and crashed, that end's event is recorded.
+     * made again, an erasure) has its own. If a worker has decided another end and crashed, that end's event is recorded.
      * @param now epoch ms.
      * @param wantedSlot of the run that must replace this one (missed-runs.ts).
      */

@@ -49,7 +49,7 @@ export type MissedRunsDependencies = {
   syncIntervalMs: number;
 };
 
-/** @returns the slot of the last occurrence, also if its event was lost; undefined before the first one. */
+/** @returns the slot of the last occurrence, even if its event was lost; undefined before the first one. */
 const lastSlot = async (
   { occurrences, syncIntervalMs }: MissedRunsDependencies,
   now: number,

@@ -1,7 +1,5 @@
-import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
+import { getItem, putItem, type Table, unchanged } from "../runtime/table.ts";
 
 /** One item beside the organizations' (sync-item.ts); no organization has this scope. */
 const KEY = { scope: "#schedule", key: "occurrence" };
@@ -20,22 +18,15 @@ export type Occurrence = z.output<typeof Occurrence>;
 export type OccurrenceStore = ReturnType<typeof createOccurrenceStore>;
 
 /** Both calls throw DomainError `store_unavailable`. */
-export const createOccurrenceStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createOccurrenceStore = (table: Table<"syncRuns">) => ({
   /** A strongly consistent read: one read unit. */
   async read(): Promise<Occurrence | undefined> {
-    const item = await getItem(client, tableName, KEY);
+    const item = await getItem(table, KEY);
     return item && Occurrence.parse(item);
   },
 
-  /** Replaces the occurrence that was read; one write unit. @returns false if another one was stored meanwhile. */
+  /** Replaces the occurrence that was read; one write unit. @returns false if another one was stored since. */
   async replace(next: Occurrence, previous: Occurrence | undefined): Promise<boolean> {
-    const command = new PutCommand({
-      ...{ TableName: tableName, Item: { ...next, ...KEY } },
-      ...{ ExpressionAttributeNames: { "#slot": "slot" } },
-      ...(previous === undefined
-        ? { ConditionExpression: "attribute_not_exists(#slot)" }
-        : { ConditionExpression: "#slot = :slot", ExpressionAttributeValues: { ":slot": previous.slot } }),
-    });
-    return (await conditionalWrite((options) => client.send(command, options))).written;
+    return (await putItem(table, { ...next, ...KEY }, unchanged("slot", previous?.slot))).written;
   },
 });

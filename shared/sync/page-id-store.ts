@@ -1,9 +1,7 @@
-import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { RecordType } from "../records/record.ts";
-import { callStore } from "../runtime/call-store.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import { getItem, putItem, type Table } from "../runtime/table.ts";
+import { queryPages } from "../runtime/table-query.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 
@@ -26,7 +24,7 @@ export type PageIdStore = ReturnType<typeof createPageIdStore>;
  * The ids on the pages of a full run's lists, for the comparison at its end: one item per page, beside the runs
  * (sync-item.ts), with the ids in one text. All calls throw DomainError `store_unavailable`.
  */
-export const createPageIdStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createPageIdStore = (table: Table<"syncRuns">) => {
   const keyOf = ({ organizationId, runId, type }: ListName, page?: number) => ({
     scope: organizationKey(organizationId),
     key: `page#${runId}#${type}#${page === undefined ? "" : String(page).padStart(PAGE_DIGITS, "0")}`,
@@ -38,13 +36,12 @@ export const createPageIdStore = (client: DynamoDBDocumentClient, tableName: str
     async put(list: ListName, page: number, ids: readonly string[], now: number): Promise<void> {
       if (ids.length === 0) return;
       const ttl = Math.floor((now + KEPT_MS) / 1_000);
-      const Item = { ...keyOf(list, page), ids: ids.join(SEPARATOR), ttl };
-      await callStore((options) => client.send(new PutCommand({ TableName: tableName, Item }), options));
+      await putItem(table, { ...keyOf(list, page), ids: ids.join(SEPARATOR), ttl });
     },
 
     /** The ids of a page; one read unit per 4 KB. */
     async read(list: ListName, page: number): Promise<string[]> {
-      const item = await getItem(client, tableName, keyOf(list, page));
+      const item = await getItem(table, keyOf(list, page));
       return item === undefined ? [] : idsOf(item);
     },
 
@@ -52,13 +49,11 @@ export const createPageIdStore = (client: DynamoDBDocumentClient, tableName: str
     async *readAll(list: ListName): AsyncGenerator<string[], void, void> {
       const { scope, key } = keyOf(list);
       const query = {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: { ":scope": scope, ":prefix": key },
-        ConsistentRead: true,
+        where: "#scope = :scope AND begins_with(#key, :prefix)",
+        values: { scope, prefix: key },
+        isConsistent: true,
       };
-      for await (const page of readPages(client, query)) yield page.flatMap(idsOf);
+      for await (const page of queryPages(table, query)) yield page.flatMap(idsOf);
     },
   };
 };

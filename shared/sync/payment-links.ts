@@ -2,13 +2,9 @@
  * Which payments belong to which invoices. A full run reads the provider's list of these links before the list of
  * payments, and keeps it beside the page ids. Each payment is then written once, with its invoice.
  */
-import { ProviderError } from "../provider/provider-error.ts";
 import type { PaymentLinked } from "../records/observation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ListName, PageIdStore } from "./page-id-store.ts";
-import type { Step } from "./run-context.ts";
-import { failureOfType } from "./sync-failure.ts";
-import { afterLinks, type LinksPosition, type SyncWork } from "./sync-work.ts";
 
 /** The provider's ids do not contain it. */
 const SEPARATOR = " ";
@@ -52,34 +48,4 @@ export const createRunLinks = (pageIds: Pick<PageIdStore, "put" | "readAll">, or
       return ids.flatMap((id) => links.get(id) ?? []);
     },
   };
-};
-
-/** The list has no filter by time: if the object that a page starts after is gone, it begins again. */
-const MAX_RESTARTS = 3;
-
-/** A provider without this list, or a key without permission for it: then links come only from events. */
-const NO_SUCH_LIST: readonly (number | undefined)[] = [403, 404];
-
-/** Reads a page of the list of links. */
-export const readLinks: Step<LinksPosition> = async (context, run, { after, pages = 0, restarts }) => {
-  const continueAt = (at: SyncWork["at"], failures = run.work.failures) => ({
-    ...run,
-    work: { ...run.work, at, failures },
-  });
-  try {
-    const page = await context.provider.listPaymentLinks({ after });
-    if (page === undefined) return continueAt(afterLinks);
-    await context.links.keep(run.id, pages, page.items);
-    return continueAt(
-      page.next === undefined ? afterLinks : { phase: "links", after: page.next, pages: pages + 1, restarts },
-    );
-  } catch (error) {
-    const refused = error instanceof ProviderError ? error : undefined;
-    if (refused?.reason === "missing" && after !== undefined && restarts < MAX_RESTARTS) {
-      return continueAt({ phase: "links", pages, restarts: restarts + 1 });
-    }
-    const failure = failureOfType(error);
-    if (NO_SUCH_LIST.includes(refused?.status) && refused?.reason !== "missing") return continueAt(afterLinks);
-    return continueAt(afterLinks, { ...run.work.failures, payments: failure });
-  }
 };

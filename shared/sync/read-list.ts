@@ -1,4 +1,4 @@
-/** Reads a page of a type's list. Objects that are created meanwhile are in the feed. */
+/** Reads a page of a type's list. Objects that are created concurrently are in the feed. */
 
 import { definedFields } from "../json/defined-fields.ts";
 import { ProviderError } from "../provider/provider-error.ts";
@@ -76,7 +76,10 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
       },
     };
     const position: ListPosition = {
-      ...{ phase: "list", type, until: until ?? (first && boundOf(first)), lastSeconds },
+      phase: "list",
+      type,
+      until: until ?? (first && boundOf(first)),
+      lastSeconds,
       ...definedFields({ after: next }),
       ...(isRepeating && { repeats }),
     };

@@ -11,8 +11,8 @@ import { handOver, type Invocation } from "../work/hand-over.ts";
 import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
 import { compare } from "./compare.ts";
 import type { RunEnd } from "./end-run.ts";
-import { readLinks } from "./payment-links.ts";
 import { beginFullRun, readFeed } from "./read-feed.ts";
+import { readLinks } from "./read-links.ts";
 import { readList } from "./read-list.ts";
 import type { RunContext } from "./run-context.ts";
 import { type OpenRun, type OpenRunDependencies, openRun } from "./run-context.ts";
@@ -51,7 +51,7 @@ const isUntouched = ({ mode, work: { at } }: ActiveRun): boolean =>
   at.phase === "begin" || (mode === "incremental" && at.phase === "feed" && at.after === undefined);
 
 /** Does the next step of a run, at most one page. */
-export const takeStep = async (context: RunContext, run: ActiveRun): Promise<ActiveRun> => {
+const takeStep = async (context: RunContext, run: ActiveRun): Promise<ActiveRun> => {
   const { at } = run.work;
   switch (at.phase) {
     case "begin":
@@ -82,8 +82,12 @@ const takeRun = async (
   const now = clock();
   if ("runId" in request) return leases.take(organizationId, request.runId, owner, now);
   const run: ActiveRun = {
-    ...{ id: newRunId(now), trigger: "scheduled", mode: "incremental", startedAt: now },
-    ...{ progress: noProgress(), work: newWork("incremental") },
+    id: newRunId(now),
+    trigger: "scheduled",
+    mode: "incremental",
+    startedAt: now,
+    progress: noProgress(),
+    work: newWork("incremental"),
   };
   const begun = await leases.begin(organizationId, { run, slot: request.slot, owner, now });
   if (begun === undefined || !("underWay" in begun)) return begun;
@@ -130,7 +134,7 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
         await runEnd.end(organizationId, run, undefined, systemFailure);
         return ended(steps);
       }
-      // The first run of a connection reads everything, also if an incremental run was requested.
+      // The first run of a connection reads everything, even if an incremental run was requested.
       const isFirst = run.mode === "incremental" && taken.cursor === undefined && isUntouched(run);
       if (isFirst) run = { ...run, mode: "full", work: newWork("full") };
       opened = await openRun(dependencies, organizationId, taken, { lease, remainingMs });

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { SetAside } from "../records/set-aside.ts";
-import { callStore } from "../runtime/call-store.ts";
-import { getItems } from "../runtime/get-items.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
+import { putItem, type Table } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 
@@ -29,7 +28,7 @@ export type SetAsideStore = ReturnType<typeof createSetAsideStore>;
  * Which objects sync runs have set aside: one item per object, kept for 30 days, so that runs do not name an object again
  * and again. All calls throw DomainError `store_unavailable`.
  */
-export const createSetAsideStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createSetAsideStore = (table: Table<"syncRuns">) => {
   const keyOf = (organizationId: string, object: NamedObject) => ({
     scope: organizationKey(organizationId),
     key: sortKeyOf(object),
@@ -44,7 +43,7 @@ export const createSetAsideStore = (client: DynamoDBDocumentClient, tableName: s
     ): Promise<Object[]> {
       const unmarked = new Map(objects.map((object) => [sortKeyOf(object), object]));
       const keys = [...unmarked.values()].map((object) => keyOf(organizationId, object));
-      const { items } = await getItems(client, tableName, keys);
+      const { items } = await getItems(table, keys);
       for (const item of items) {
         const { key, ttl } = Mark.parse(item);
         if (ttl * 1_000 > now) unmarked.delete(key);
@@ -55,8 +54,7 @@ export const createSetAsideStore = (client: DynamoDBDocumentClient, tableName: s
     /** Marks objects; a write unit each. @param now epoch ms. */
     mark: (organizationId: string, objects: readonly NamedObject[], now: number): Promise<void> =>
       inParallel(objects, WRITES_AT_ONCE, async (object) => {
-        const Item = { ...keyOf(organizationId, object), ttl: Math.floor((now + KEPT_MS) / 1_000) };
-        await callStore((options) => client.send(new PutCommand({ TableName: tableName, Item }), options));
+        await putItem(table, { ...keyOf(organizationId, object), ttl: Math.floor((now + KEPT_MS) / 1_000) });
       }),
   };
 };

@@ -65,7 +65,12 @@ export const createStartRun = ({ runs, bus, clock, newRunId }: StartRunDependenc
     if (state.run?.id !== id) await requireNoRun(organizationId, state);
     const actualMode = modeOf(mode, state);
     const run: ActiveRun = {
-      ...{ id, trigger, mode: actualMode, startedAt, progress: noProgress(), work: newWork(actualMode) },
+      id,
+      trigger,
+      mode: actualMode,
+      startedAt,
+      progress: noProgress(),
+      work: newWork(actualMode),
       ...(askedBy !== undefined && { askedBy }),
       ...(isKeyed && { isKeyed }),
     };

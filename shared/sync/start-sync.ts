@@ -35,7 +35,12 @@ export type StartSync = (
 type Promised = Pick<SyncRun, "id" | "mode" | "startedAt">;
 
 const answerOf = ({ id, mode, startedAt }: Promised): SyncRun => ({
-  ...{ id, mode, startedAt, trigger: "manual", status: "running", progress: noProgress() },
+  id,
+  mode,
+  startedAt,
+  trigger: "manual",
+  status: "running",
+  progress: noProgress(),
 });
 
 /** Whether a request may be refused because of its own run, which the lost answer named. */

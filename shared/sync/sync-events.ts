@@ -115,7 +115,9 @@ export const createSyncEvents = ({ recorder }: { recorder: Pick<Recorder, "recor
       return;
     }
     const event = {
-      ...({ eventType: "PROVIDER_SYNC_FAILED", success: false, ...riskOf(error.category) } as const),
+      eventType: "PROVIDER_SYNC_FAILED" as const,
+      success: false,
+      ...riskOf(error.category),
       errorCode: failure?.code ?? error.category,
       errorMessage: error.message,
     };

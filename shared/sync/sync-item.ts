@@ -15,9 +15,9 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import { ACTIVE_RUNS } from "../terms/indexes.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { Requester } from "../terms/requester.ts";
+import { ACTIVE_RUNS } from "../terms/tables.ts";
 import { LEASE_ATTRIBUTES } from "../work/lease.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { FeedCursor } from "./feed-cursor.ts";
@@ -78,6 +78,11 @@ export const toSyncRun = ({
   progress,
   work: { healed, setAside },
 }: ActiveRun): SyncRun => ({
-  ...{ id, trigger, mode, status: "running", startedAt, progress },
+  id,
+  trigger,
+  mode,
+  status: "running",
+  startedAt,
+  progress,
   ...definedFields({ healed, setAside: setAside?.count }),
 });

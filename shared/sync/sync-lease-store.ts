@@ -1,5 +1,5 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { definedFields } from "../json/defined-fields.ts";
+import type { Table } from "../runtime/table.ts";
 import type { LeaseOwner } from "../work/lease.ts";
 import { createLeaseStore, newLease } from "../work/lease-store.ts";
 import { type ActiveRun, activeIndex, parseState, type SyncState, stateKey } from "./sync-item.ts";
@@ -23,8 +23,8 @@ export type SyncLeaseStore = ReturnType<typeof createSyncLeaseStore>;
  * The leases of sync runs (shared/work/lease.ts); times are epoch ms. Each call costs one write unit per KB of the item
  * (sync-item.ts), two where the index changes. All throw DomainError `store_unavailable`.
  */
-export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const leases = createLeaseStore(client, tableName);
+export const createSyncLeaseStore = (table: Table<"syncRuns">) => {
+  const leases = createLeaseStore(table);
 
   return {
     /**
@@ -42,7 +42,7 @@ export const createSyncLeaseStore = (client: DynamoDBDocumentClient, tableName: 
         condition: `attribute_not_exists(#run) AND ${IS_NEW_SLOT}`,
         values: { slot },
       });
-      const state = begun === undefined ? await readSyncState(client, tableName, organizationId) : parseState(begun);
+      const state = begun === undefined ? await readSyncState(table, organizationId) : parseState(begun);
       // The write is refused as well if its own first attempt succeeded and the answer was lost.
       if (begun !== undefined || state.run?.id === run.id) return takenRun(state);
       if (state.run === undefined) return undefined;

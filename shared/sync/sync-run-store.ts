@@ -1,11 +1,8 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { getItems } from "../runtime/get-items.ts";
-import { queryPage } from "../runtime/query-page.ts";
-import { renderUpdate, type Update } from "../runtime/render-update.ts";
+import { getItem, type Table, updateItem } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
+import { queryPage } from "../runtime/table-query.ts";
 import { organizationIdOf } from "../terms/keys.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
 import {
@@ -26,32 +23,32 @@ import { SyncRun } from "./sync-run.ts";
 const Status = z.object({
   scope: z.string(),
   run: z.optional(z.object({ id: z.string(), startedAt: z.number() })),
-  ...{ leaseUntil: z.optional(z.number()), slot: z.optional(z.number()) },
-  ...{ scheduledFrom: z.optional(z.number()), wantedSlot: z.optional(z.number()) },
+  leaseUntil: z.optional(z.number()),
+  slot: z.optional(z.number()),
+  scheduledFrom: z.optional(z.number()),
+  wantedSlot: z.optional(z.number()),
   activeShard: z.optional(z.string()),
 });
 /** `isIndexed`: the run is in the index byActive. Times are epoch ms. */
 export type RunStatus = Omit<z.output<typeof Status>, "scope" | "activeShard"> & { isIndexed: boolean };
 
-const statusProjection = {
-  ProjectionExpression:
-    "#scope, #run.#id, #run.#startedAt, #leaseUntil, #slot, #scheduledFrom, #wantedSlot, #activeShard",
-  ExpressionAttributeNames: Object.fromEntries(
-    ["scope", "run", "id", "startedAt", "leaseUntil", "slot", "scheduledFrom", "wantedSlot", "activeShard"].map(
-      (name) => [`#${name}`, name],
-    ),
-  ),
-};
+const STATUS_ATTRIBUTES = [
+  "scope",
+  "run.id",
+  "run.startedAt",
+  "leaseUntil",
+  "slot",
+  "scheduledFrom",
+  "wantedSlot",
+  "activeShard",
+];
 
 const Expiring = z.object({ ttl: z.number() });
 const Entry = z.object({ scope: z.string() });
 
 /** The state of an organization's syncing, read strongly: one read unit per 4 KB. @throws DomainError `store_unavailable`. */
-export const readSyncState = async (
-  client: DynamoDBDocumentClient,
-  tableName: string,
-  organizationId: string,
-): Promise<SyncState> => parseState(await getItem(client, tableName, stateKey(organizationId)));
+export const readSyncState = async (table: Table<"syncRuns">, organizationId: string): Promise<SyncState> =>
+  parseState(await getItem(table, stateKey(organizationId)));
 
 export type SyncRunStore = ReturnType<typeof createSyncRunStore>;
 
@@ -59,30 +56,19 @@ export type SyncRunStore = ReturnType<typeof createSyncRunStore>;
  * The sync runs of each organization, as clients start and list them. Leases are in sync-lease-store.ts, ends in
  * sync-end-store.ts, items in sync-item.ts. Reads are strong. All calls throw DomainError `store_unavailable`.
  */
-export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const readState = (organizationId: string) => readSyncState(client, tableName, organizationId);
+export const createSyncRunStore = (table: Table<"syncRuns">) => {
+  const readState = (organizationId: string) => readSyncState(table, organizationId);
 
-  const updateState = async (organizationId: string, update: Update): Promise<boolean> => {
-    const command = new UpdateCommand({ TableName: tableName, Key: stateKey(organizationId), ...renderUpdate(update) });
-    return (await conditionalWrite((options) => client.send(command, options))).written;
-  };
-
-  const queryRuns = async (organizationId: string, limit: number, after: string | undefined) => {
+  const queryRuns = (organizationId: string, limit: number, after: string | undefined) => {
     const { scope, key } = runKey(organizationId, after ?? "");
     const query = {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #key BETWEEN :first AND :last",
-      ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-      ExpressionAttributeValues: {
-        ":scope": scope,
-        ":first": RUN_PREFIX,
-        ":last": after === undefined ? RUNS_END : key,
-      },
-      ...(after !== undefined && { ExclusiveStartKey: { scope, key } }),
-      ScanIndexForward: false,
-      ConsistentRead: true,
+      where: "#scope = :scope AND #key BETWEEN :first AND :last",
+      values: { scope, first: RUN_PREFIX, last: after === undefined ? RUNS_END : key },
+      after: after === undefined ? undefined : { scope, key },
+      isDescending: true,
+      isConsistent: true,
     };
-    return queryPage(client, query, limit);
+    return queryPage(table, query, limit);
   };
 
   return {
@@ -94,7 +80,7 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
      * per 4 KB of each state.
      */
     async readStatuses(organizationIds: readonly string[]): Promise<Map<string, RunStatus>> {
-      const { items } = await getItems(client, tableName, organizationIds.map(stateKey), statusProjection);
+      const { items } = await getItems(table, organizationIds.map(stateKey), { attributes: STATUS_ATTRIBUTES });
       return new Map(
         items.map((item) => {
           const { scope, activeShard, ...status } = Status.parse(item);
@@ -109,25 +95,25 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** A run that has ended; undefined if there is none. One read unit per 4 KB. */
     async findEnded(organizationId: string, runId: string): Promise<SyncRun | undefined> {
-      const item = await getItem(client, tableName, runKey(organizationId, runId));
+      const item = await getItem(table, runKey(organizationId, runId));
       return item && SyncRun.parse(item);
     },
 
     /**
      * Starts a run without a worker: two write units. A repetition with the same run changes nothing.
-     * @throws DomainError `sync_running` while another run is under way, also if that has no worker.
+     * @throws DomainError `sync_running` while another run is under way, even if that has no worker.
      */
     async start(organizationId: string, run: ActiveRun): Promise<void> {
-      const isStarted = await updateState(organizationId, {
+      const { written } = await updateItem(table, stateKey(organizationId), {
         set: {
-          ...{ run, [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope) },
+          run,
+          [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope),
           ...(run.trigger === "connection" && { scheduledFrom: run.startedAt }),
         },
         condition: "attribute_not_exists(#run)",
-        values: {},
       });
       // The run under way may be this one: the answer was lost, or the same request was made twice at once.
-      if (isStarted || (await readState(organizationId)).run?.id === run.id) return;
+      if (written || (await readState(organizationId)).run?.id === run.id) return;
       throw new DomainError("sync_running", "A sync run of the organization is under way.");
     },
 
@@ -136,19 +122,17 @@ export const createSyncRunStore = (client: DynamoDBDocumentClient, tableName: st
      * @returns whether the run is gone.
      */
     async withdraw(organizationId: string, runId: string): Promise<boolean> {
-      const isWithdrawn = await updateState(organizationId, {
-        set: {},
+      const { written } = await updateItem(table, stateKey(organizationId), {
         remove: RUN_ATTRIBUTES,
         condition: "#run.#id = :id AND attribute_not_exists(#leaseUntil)",
         values: { id: runId },
       });
-      return isWithdrawn || (await readState(organizationId)).run?.id !== runId;
+      return written || (await readState(organizationId)).run?.id !== runId;
     },
 
     /** The organizations with a run in the index, shard by shard. May lag by a second. Half a read unit per shard and 4 KB. */
     async *listActive(): AsyncGenerator<string, void, void> {
-      for await (const item of readIndex(client, tableName, activeIndex))
-        yield organizationIdOf(Entry.parse(item).scope);
+      for await (const item of readIndex(table, activeIndex)) yield organizationIdOf(Entry.parse(item).scope);
     },
 
     /**

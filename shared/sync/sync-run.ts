@@ -76,7 +76,10 @@ export type SyncRun = z.output<typeof SyncRun>;
 const nothing = { read: 0, written: 0 };
 
 export const noProgress = (): SyncRun["progress"] => ({
-  ...{ customers: nothing, subscriptions: nothing, invoices: nothing, payments: nothing },
+  customers: nothing,
+  subscriptions: nothing,
+  invoices: nothing,
+  payments: nothing,
 });
 
 const MODE_EXPECTED = "expected full or incremental";

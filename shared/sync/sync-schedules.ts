@@ -59,7 +59,10 @@ export const createSyncDispatcher =
       withinMs: slot + syncIntervalMs / 2 - clock(),
       toEvents: (batch) => batch.map((organizationId) => syncRequested({ organizationId, slot })),
       continueAfter: (organizationId) => continuation({ slot, after: organizationId }),
-      ...{ bus, clock, sleep, remainingMs },
+      bus,
+      clock,
+      sleep,
+      remainingMs,
     });
     return { requested: dispatched, isHandedOver };
   };
@@ -114,7 +117,10 @@ export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs:
     items: await findMissedRuns(dependencies),
     withinMs: HOUR_MS / 2,
     toEvents: (batch) => [...batch],
-    ...{ bus, clock, sleep, remainingMs },
+    bus,
+    clock,
+    sleep,
+    remainingMs,
   });
   return { ...resumed, missed: missed.dispatched };
 };

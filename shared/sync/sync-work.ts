@@ -34,7 +34,7 @@ const ListPosition = z.object({
   type: RecordType,
   /** The next page starts after it. */
   after: z.optional(z.string()),
-  /** The upper bound of the pages after the first, so that the list ends though objects are created meanwhile. */
+  /** The upper bound of the pages after the first, so that the list ends though objects are created concurrently. */
   until: z.optional(seconds),
   /** When the last listed object was created. */
   lastSeconds: z.optional(seconds),

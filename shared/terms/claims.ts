@@ -30,7 +30,7 @@ export const findClaim = (claims: Claims, name: string): unknown => {
     const inner = claims[step];
     const value = isObject(inner) ? findClaim(inner, name.slice(dot + 1)) : null;
     if (value !== undefined && value !== null) return value;
-    // A malformed value stays one, also if a later path leads nowhere.
+    // A malformed value stays one, even if a later path leads nowhere.
     if (found === undefined) found = value;
   }
   return found;

@@ -94,8 +94,12 @@ export const createAcceptEvent = ({ events, bus, recorder, now }: Omit<AcceptDep
     const event = toStored(delivered, owner);
     const record = (outcome: { added: Added } | { error: DomainError }) =>
       recorder.genuine({
-        ...{ organizationId, accountId, ...request, durationMs: now() - startedAt },
-        ...{ event, isForeign: event.outcome === "ignored" },
+        organizationId,
+        accountId,
+        ...request,
+        durationMs: now() - startedAt,
+        event,
+        isForeign: event.outcome === "ignored",
         ...("added" in outcome ? { isRepeated: outcome.added !== "new" } : outcome),
       });
     try {

@@ -1,13 +1,10 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { getItems } from "../runtime/get-items.ts";
-import { queryFilteredPage } from "../runtime/query-page.ts";
-import { renderUpdate, type Update } from "../runtime/render-update.ts";
-import { WEBHOOKS_BY_RECEIPT } from "../terms/indexes.ts";
+import { getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
+import { queryFilteredPage } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { WEBHOOKS_BY_RECEIPT } from "../terms/tables.ts";
 import { type DeliveryPosition, type DeliveryStatus, outcomesOf, StoredDelivery, statusOf } from "./delivery.ts";
 import { isEventId } from "./webhook-event.ts";
 import { type EventKey, keyOf, pendingIndex } from "./webhook-event-store.ts";
@@ -19,54 +16,41 @@ const Entry = z.object({ id: z.string(), receivedAt: z.number() });
 
 /** The filter of the index for a status. It lets through all events without an outcome if the status stands for no outcome. */
 const filterOf = (status: DeliveryStatus | undefined) => {
-  if (status === undefined) return { names: {}, values: {} };
-  const wanted = outcomesOf(status).map((outcome, i) => [`:outcome${i}`, outcome] as const);
-  const condition =
-    wanted.length === 0 ? "attribute_not_exists(#outcome)" : `#outcome IN (${wanted.map(([name]) => name).join(", ")})`;
-  return { FilterExpression: condition, names: { "#outcome": "outcome" }, values: Object.fromEntries(wanted) };
+  if (status === undefined) return { values: {} };
+  const wanted = outcomesOf(status);
+  if (wanted.length === 0) return { filter: "attribute_not_exists(#outcome)", values: {} };
+  const values = Object.fromEntries(wanted.map((outcome, i) => [`outcome${i}`, outcome]));
+  return { filter: `#outcome IN (${Object.keys(values).map((name) => `:${name}`)})`, values };
 };
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 /** The stored events of an organization as deliveries. All calls throw DomainError `store_unavailable`. */
-export const createDeliveryStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  const update = async (key: EventKey, change: Update): Promise<boolean> => {
-    const command = new UpdateCommand({ TableName: tableName, Key: keyOf(key), ...renderUpdate(change) });
-    return (await conditionalWrite((options) => client.send(command, options))).written;
-  };
-
+export const createDeliveryStore = (table: Table<"webhookEvents">) => {
   const readEntries = async (
     organizationId: string,
-    {
-      limit,
-      after,
-      status,
-    }: { limit: number; after: DeliveryPosition | undefined; status: DeliveryStatus | undefined },
+    limit: number,
+    after: DeliveryPosition | undefined,
+    status: DeliveryStatus | undefined,
   ) => {
     const scope = organizationKey(organizationId);
-    const { names, values, ...filter } = filterOf(status);
-    const { items, last } = await queryFilteredPage(
-      client,
-      {
-        TableName: tableName,
-        IndexName: WEBHOOKS_BY_RECEIPT.name,
-        KeyConditionExpression: "#scope = :scope",
-        ...filter,
-        ExpressionAttributeNames: { "#scope": "scope", ...names },
-        ExpressionAttributeValues: { ":scope": scope, ...values },
-        ScanIndexForward: false,
-        ...(after && { ExclusiveStartKey: { scope, receivedAt: after.receivedAt, id: after.id } }),
-      },
-      limit,
-    );
+    const { filter, values } = filterOf(status);
+    const query = {
+      index: WEBHOOKS_BY_RECEIPT,
+      where: "#scope = :scope",
+      filter,
+      values: { scope, ...values },
+      isDescending: true,
+      after: after && { scope, receivedAt: after.receivedAt, id: after.id },
+    };
+    const { items, last } = await queryFilteredPage(table, query, limit);
     return { entries: items.map((item) => Entry.parse(item)), last: last && Entry.parse(last) };
   };
 
   /** The events in the order of the keys, without those that have gone. */
   const readEvents = async (organizationId: string, entries: readonly DeliveryPosition[], now: number) => {
     const { items } = await getItems(
-      client,
-      tableName,
+      table,
       entries.map(({ id }) => keyOf({ organizationId, id })),
     );
     const found = new Map(items.map((item) => StoredDelivery.parse(item)).map((stored) => [stored.id, stored]));
@@ -90,7 +74,7 @@ export const createDeliveryStore = (client: DynamoDBDocumentClient, tableName: s
       const found: StoredDelivery[] = [];
       let { after } = page;
       for (let round = 0; round < MAX_ROUNDS && found.length < limit; round++) {
-        const { entries, last } = await readEntries(organizationId, { limit, after, status });
+        const { entries, last } = await readEntries(organizationId, limit, after, status);
         const stored = await readEvents(organizationId, entries, now);
         found.push(...stored.filter((one) => status === undefined || statusOf(one, now) === status));
         after = last;
@@ -105,7 +89,7 @@ export const createDeliveryStore = (client: DynamoDBDocumentClient, tableName: s
     async read({ organizationId, id }: EventKey, now: number): Promise<StoredDelivery | undefined> {
       // The item that records gaps is no event.
       if (!isEventId(id)) return undefined;
-      const item = await getItem(client, tableName, keyOf({ organizationId, id }));
+      const item = await getItem(table, keyOf({ organizationId, id }));
       if (item === undefined) return undefined;
       const stored = StoredDelivery.parse(item);
       return stored.ttl * 1_000 > now ? stored : undefined;
@@ -116,32 +100,35 @@ export const createDeliveryStore = (client: DynamoDBDocumentClient, tableName: s
      * @param replay.previous the id of the replay before, as it was read.
      * @returns false if another replay came first, or the event has an outcome or has gone.
      */
-    requeue: (
+    async requeue(
       key: EventKey,
       { replayId, at, previous }: { replayId: string; at: number; previous: string | undefined },
-    ): Promise<boolean> =>
-      update(key, {
+    ): Promise<boolean> {
+      const isSame = unchanged("replayId", previous);
+      const { written } = await updateItem(table, keyOf(key), {
         set: { replayId, replayedAt: at, [pendingIndex.partitionKey]: pendingIndex.shardOf(key.id) },
         remove: ["failedAt", "attempts"],
-        condition: `attribute_exists(#id) AND attribute_not_exists(#outcome) AND ${
-          previous === undefined ? "attribute_not_exists(#replayId)" : "#replayId = :previous"
-        }`,
-        values: definedFields({ previous }),
-      }),
+        condition: `attribute_exists(#id) AND attribute_not_exists(#outcome) AND ${isSame.condition}`,
+        values: isSame.values,
+      });
+      return written;
+    },
 
     /**
      * Takes a replay back that could not be published: the event has failed again.
      * @returns false if the event has an outcome, has gone, or belongs to another replay.
      */
-    withdraw: (
+    async withdraw(
       key: EventKey,
       { replayId, attempts, at }: { replayId: string; attempts: number | undefined; at: number },
-    ) =>
-      update(key, {
+    ): Promise<boolean> {
+      const { written } = await updateItem(table, keyOf(key), {
         set: { failedAt: at, ...definedFields({ attempts }) },
         remove: [pendingIndex.partitionKey, "replayId", "replayedAt"],
         condition: "#replayId = :replayId AND attribute_not_exists(#outcome)",
         values: { replayId },
-      }),
+      });
+      return written;
+    },
   };
 };

@@ -140,7 +140,11 @@ const changesOf = ({ observations, setAside = [], outcome, changed }: StoredDeli
 export const toDelivery = (stored: StoredDelivery, now: number): WebhookDelivery => {
   const { id, type, createdSeconds, receivedAt, processedAt, replayedAt, outcome, attempts, failure } = stored;
   return {
-    ...{ id, type, status: statusOf(stored, now), receivedAt, createdAt: createdSeconds * 1_000 },
+    id,
+    type,
+    status: statusOf(stored, now),
+    receivedAt,
+    createdAt: createdSeconds * 1_000,
     ...definedFields({ processedAt, replayedAt, outcome, attempts, error: failure }),
     changes: changesOf(stored),
   };

@@ -21,7 +21,7 @@ import type { EventKey, FailedTry, GapStore, ProcessedDetails, WebhookEventStore
 import type { WebhookReceived } from "./webhook-outbox.ts";
 import { reasonOf } from "./webhook-security-events.ts";
 
-/** A connection that is connected or must be made anew. `connectedAt` in epoch ms. */
+/** A connection that is connected or must be made again. `connectedAt` in epoch ms. */
 export type EventConnection = { connectionId: string; accountId: string; connectedAt: number };
 
 export type ProcessDependencies = {
@@ -30,7 +30,7 @@ export type ProcessDependencies = {
   readConnection(organizationId: string): Promise<EventConnection | undefined>;
   /**
    * Claims the organization's records for the account before records are written.
-   * @returns false if the connection has changed, or must be made anew.
+   * @returns false if the connection has changed, or must be made again.
    */
   claimRecords(organizationId: string, connection: EventConnection): Promise<boolean>;
   apply: Apply;
@@ -127,7 +127,7 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
   const applyAll = async (organizationId: string, event: WebhookEvent): Promise<Processed> => {
     const connection = await readConnection(organizationId);
     if (connection?.accountId !== event.accountId) return { outcome: "ignored" };
-    // If the connection must be made anew, the run that reconnecting starts reads this event in the feed.
+    // If the connection must be made again, the run that reconnecting starts reads this event in the feed.
     if (!(await claimRecords(organizationId, connection))) return { outcome: "ignored" };
     const options = { reread: reread(organizationId, connection), updatesObservedAt: true };
     const observations = await trustedObservations(readRecords, organizationId, event, now());
@@ -143,7 +143,7 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
   const endConnection = async (organizationId: string, event: WebhookEvent): Promise<Processed> => {
     const connection = await readConnection(organizationId);
     if (connection !== undefined && !endsConnection(event, connection)) return { outcome: "ignored" };
-    // Also if it is gone: an earlier attempt for this event may have crashed before it finished.
+    // Even if it is gone: an earlier attempt for this event may have crashed before it finished.
     await disconnect(organizationId, event);
     return { outcome: "disconnected" };
   };

@@ -44,9 +44,15 @@ const notPublished = () =>
   new DomainError("store_unavailable", "The delivery could not be handed over. It is still stored; try again.");
 
 const replayed = (stored: StoredDelivery, request: Request, failure?: DomainError): NewSecurityEvent => ({
-  ...({ eventType: "WEBHOOK_REPLAYED", category: "integration", riskLevel: "LOW", source: "user" } as const),
-  ...{ organizationId: request.caller.organizationId, ...requesterOf(request) },
-  ...({ resource: stored.id, resourceType: "provider_account", action: "replay_webhook" } as const),
+  eventType: "WEBHOOK_REPLAYED",
+  category: "integration",
+  riskLevel: "LOW",
+  source: "user",
+  organizationId: request.caller.organizationId,
+  ...requesterOf(request),
+  resource: stored.id,
+  resourceType: "provider_account",
+  action: "replay_webhook",
   ...(failure === undefined
     ? { success: true }
     : { success: false, errorCode: String(catalogueEntry(failure.code).number), errorMessage: failure.message }),
@@ -74,7 +80,7 @@ export const createReplayDelivery = ({
     const status = statusOf(stored, now());
     if (status !== "failed") throw notFailed(status);
     await deliveries.requeue({ organizationId, id: stored.id }, { replayId: id, at, previous: stored.replayId });
-    // Also if the condition failed: the write may be this one, of an attempt whose answer was lost.
+    // Even if the condition failed: the write may be this one, of an attempt whose answer was lost.
     const changed = await read(organizationId, stored.id);
     if (changed.replayId !== id) throw notFailed(statusOf(changed, now()));
     return changed;

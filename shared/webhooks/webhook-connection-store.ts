@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { ConnectionSecrets, WebhookSecret } from "../connection/connection-secrets.ts";
 import { validSecrets } from "../connection/webhook-secrets.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { getItem } from "../runtime/get-item.ts";
+import { getItem, type Table } from "../runtime/table.ts";
 import { organizationKey } from "../terms/keys.ts";
 
 /** The attributes of a connection that the webhook URL reads. Its role may not read the provider's credentials. */
@@ -20,20 +19,15 @@ const Item = z.object({
 /** What receiving a webhook needs of the organization's connection; `webhookSecrets` is sealed. */
 export type WebhookConnection = { connectionId: string; accountId: string; webhookSecrets: Uint8Array };
 
-export const createWebhookConnectionStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createWebhookConnectionStore = (table: Table<"connections">) => ({
   /**
    * The connection that an organization's webhooks belong to, read strongly: one read unit up to 4 KB. A connection that
-   * must be made anew counts as well, because its account still sends events.
+   * must be made again counts as well, because its account still sends events.
    * @returns undefined if there is no connection, or if it has no webhook secrets.
    * @throws DomainError `store_unavailable`.
    */
   async read(organizationId: string): Promise<WebhookConnection | undefined> {
-    const names = WEBHOOK_ATTRIBUTES.map((name) => [`#${name}`, name]);
-    const projection = {
-      ProjectionExpression: names.map(([name]) => name).join(", "),
-      ExpressionAttributeNames: Object.fromEntries(names),
-    };
-    const item = await getItem(client, tableName, { id: organizationKey(organizationId) }, projection);
+    const item = await getItem(table, { id: organizationKey(organizationId) }, { attributes: WEBHOOK_ATTRIBUTES });
     const { connectionId, accountId, webhookSecrets } = Item.parse(item ?? {});
     if (connectionId === undefined || accountId === undefined || webhookSecrets === undefined) return undefined;
     return { connectionId, accountId, webhookSecrets };

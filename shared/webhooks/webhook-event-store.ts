@@ -1,13 +1,10 @@
-import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { SetAside } from "../records/set-aside.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { getItems } from "../runtime/get-items.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { renderUpdate, type Update } from "../runtime/render-update.ts";
-import { PENDING_WEBHOOKS } from "../terms/indexes.ts";
+import { getItem, putItem, type Table, type Update, updateItem } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import { PENDING_WEBHOOKS } from "../terms/tables.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { listWaiting } from "../work/sharded-index-store.ts";
 import { decodeObservations, encodeObservations, type Outcome, outcomes, type WebhookEvent } from "./webhook-event.ts";
@@ -61,17 +58,15 @@ export const keyOf = ({ organizationId, id }: EventKey) => ({ scope: organizatio
 export type WebhookEventStore = ReturnType<typeof createWebhookEventStore>;
 
 /** The events that webhooks delivered, kept 30 days. All calls throw DomainError `store_unavailable`. */
-export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableName: string) => {
-  /** Changes an event that still exists: an event that was erased meanwhile must not come back. */
+export const createWebhookEventStore = (table: Table<"webhookEvents">) => {
+  /** Changes an event that still exists: an event that was erased since it was read must not come back. */
   const change = async (
     key: EventKey,
-    set: Update["set"],
+    set: NonNullable<Update["set"]>,
     remove: readonly string[] = [pendingIndex.partitionKey],
     condition = "attribute_exists(#id)",
   ): Promise<void> => {
-    const update = { set, remove, condition, values: {} };
-    const command = new UpdateCommand({ TableName: tableName, Key: keyOf(key), ...renderUpdate(update) });
-    await conditionalWrite((options) => client.send(command, options));
+    await updateItem(table, keyOf(key), { set, remove, condition });
   };
 
   return {
@@ -81,32 +76,26 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
      */
     async add(organizationId: string, event: WebhookEvent): Promise<Added> {
       const { id, receivedAt, observations, outcome } = event;
-      const token = newRequestToken();
       const seconds = Math.floor(receivedAt / 1_000);
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: {
+      const { written, item } = await putItem(
+        table,
+        {
           ...event,
           ...keyOf({ organizationId, id }),
           observations: encodeObservations(observations),
           ...(outcome === undefined && { [pendingIndex.partitionKey]: pendingIndex.shardOf(id) }),
-          token,
+          token: newRequestToken(),
           ttl: seconds + KEPT_SECONDS,
         },
-        ConditionExpression: "attribute_not_exists(#id) OR #ttl <= :seconds",
-        ExpressionAttributeNames: { "#id": "id", "#ttl": "ttl" },
-        ExpressionAttributeValues: { ":seconds": seconds },
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      });
-      const result = await conditionalWrite((options) => client.send(command, options));
-      // An earlier attempt of this very call may have stored the event and lost its answer.
-      if (result.written || result.item?.token === token) return "new";
-      return result.item?.pendingShard === undefined ? "done" : "pending";
+        { condition: "attribute_not_exists(#id) OR #ttl <= :seconds", values: { seconds }, own: "token" },
+      );
+      if (written) return "new";
+      return item?.pendingShard === undefined ? "done" : "pending";
     },
 
     /** The event; undefined if it does not exist, or no longer. @param now epoch ms. */
     async read(organizationId: string, id: string, now: number): Promise<WebhookEvent | undefined> {
-      const item = await getItem(client, tableName, keyOf({ organizationId, id }));
+      const item = await getItem(table, keyOf({ organizationId, id }));
       if (item === undefined) return undefined;
       const { ttl, ...event } = WebhookEventItem.parse(item);
       return ttl * 1_000 <= now ? undefined : event;
@@ -137,7 +126,7 @@ export const createWebhookEventStore = (client: DynamoDBDocumentClient, tableNam
      * @param before epoch ms: only events that were received earlier.
      */
     async listPending({ before, limit }: { before: number; limit: number }): Promise<EventKey[]> {
-      const waiting = await listWaiting(client, tableName, pendingIndex, { before, limit });
+      const waiting = await listWaiting(table, pendingIndex, { before, limit });
       return waiting.map((item) => {
         const { scope, id } = PendingKey.parse(item);
         return { organizationId: organizationIdOf(scope), id };
@@ -155,28 +144,26 @@ const GAP_INTERVAL_MS = 3_600_000;
 export type GapStore = ReturnType<typeof createGapStore>;
 
 /** The item `#gap` beside an organization's events: the late event that last started a run. `askedAt` is epoch ms. */
-export const createGapStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createGapStore = (table: Table<"webhookEvents">) => ({
   /**
    * Whether a late event may start a run, because it is the first of its hour. The same event may again, because its
    * processing may have crashed before the run began. One write unit.
    * @throws DomainError `store_unavailable`.
    */
   async mayStartRun({ organizationId, id }: EventKey, now: number): Promise<boolean> {
-    const update = {
+    const { written } = await updateItem(table, keyOf({ organizationId, id: GAP }), {
       set: { askedAt: now, eventId: id, ttl: Math.ceil((now + 2 * GAP_INTERVAL_MS) / 1_000) },
       condition: "attribute_not_exists(#askedAt) OR #askedAt <= :before OR #eventId = :own",
       values: { before: now - GAP_INTERVAL_MS, own: id },
-    };
-    const Key = keyOf({ organizationId, id: GAP });
-    const command = new UpdateCommand({ TableName: tableName, Key, ...renderUpdate(update) });
-    return (await conditionalWrite((options) => client.send(command, options))).written;
+    });
+    return written;
   },
 });
 
 export type DeliveredEvents = ReturnType<typeof createDeliveredEvents>;
 
 /** Which events of the feed a sync run need not apply. */
-export const createDeliveredEvents = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createDeliveredEvents = (table: Table<"webhookEvents">) => ({
   /**
    * The events that a webhook delivered and that are applied to the records, or whose objects are set aside. Events that
    * are not processed yet, or could not be, are left out. Half a read unit per 4 KB of each; may lag by a second.
@@ -184,10 +171,7 @@ export const createDeliveredEvents = (client: DynamoDBDocumentClient, tableName:
    */
   async delivered(organizationId: string, eventIds: readonly string[]): Promise<Set<string>> {
     const keys = [...new Set(eventIds)].map((id) => keyOf({ organizationId, id }));
-    const { items } = await getItems(client, tableName, keys, {
-      ProjectionExpression: "#id, #outcome",
-      ExpressionAttributeNames: { "#id": "id", "#outcome": "outcome" },
-    });
+    const { items } = await getItems(table, keys, { attributes: ["id", "outcome"] });
     const settled: readonly (string | undefined)[] = ["applied", "set_aside"] satisfies Outcome[];
     const found = items.map((item) => DeliveredItem.parse(item)).filter(({ outcome }) => settled.includes(outcome));
     return new Set(found.map(({ id }) => id));

@@ -94,7 +94,10 @@ const encode = (observations: readonly Observation[]): string =>
 
 /** A touch in place of a state: the object must be read. */
 export const touchOf = ({ type, id, observedAt }: Observation): ObjectTouched => ({
-  ...{ kind: "touched", type, id, observedAt },
+  kind: "touched",
+  type,
+  id,
+  observedAt,
 });
 
 /** Observations as JSON to store. If they are too large, states become touches. */

@@ -1,4 +1,5 @@
 /** The circuit breaker of a deployed function. Each function throws Error if the environment lacks a variable. */
+
 import { createAnnouncer } from "../circuit-breaker/announce.ts";
 import { createStatisticsReader } from "../circuit-breaker/circuit-statistics.ts";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
@@ -12,16 +13,15 @@ import type { SweepAnnouncementsDependencies } from "../circuit-breaker/sweep-an
 import { createConnectedStore } from "../connection/connection-store.ts";
 import { systemClock as clock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { wireRecorder } from "./recorder.ts";
 
 const wireStores = () => {
-  const { CIRCUITS_TABLE_NAME, CONNECTIONS_TABLE_NAME } = readConfig(["CIRCUITS_TABLE_NAME", "CONNECTIONS_TABLE_NAME"]);
   return {
-    connectedOrganizations: createConnectedStore(documentClient, CONNECTIONS_TABLE_NAME).countConnected,
-    store: createCircuitStore(documentClient, CIRCUITS_TABLE_NAME),
-    statisticsStore: createStatisticsStore(documentClient, CIRCUITS_TABLE_NAME),
+    connectedOrganizations: createConnectedStore(openTable("connections")).countConnected,
+    store: createCircuitStore(openTable("circuits")),
+    statisticsStore: createStatisticsStore(openTable("circuits")),
   };
 };
 
@@ -31,8 +31,8 @@ export const wireStatisticsReader = () =>
 
 const wireChanging = () => {
   const { store, statisticsStore, connectedOrganizations } = wireStores();
-  const { CIRCUITS_TABLE_NAME, EVENT_BUS_NAME } = readConfig(["CIRCUITS_TABLE_NAME", "EVENT_BUS_NAME"]);
-  const outages = createOutageStore(documentClient, CIRCUITS_TABLE_NAME);
+  const { EVENT_BUS_NAME } = readConfig(["EVENT_BUS_NAME"]);
+  const outages = createOutageStore(openTable("circuits"));
   const recorder = wireRecorder();
   const bus = createEventBus(eventBusClient, EVENT_BUS_NAME);
   const checkOutage = createOutageCheck({ circuits: store, outages, connectedOrganizations, recorder, clock });
@@ -51,8 +51,7 @@ export const wireGuard = () => createGuard(wireChanging());
 
 /** Announces overdue transitions every hour. */
 export const wireSweepAnnouncements = (): SweepAnnouncementsDependencies => {
-  const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
-  const { connectedOrganizations } = createConnectedStore(documentClient, CONNECTIONS_TABLE_NAME);
+  const { connectedOrganizations } = createConnectedStore(openTable("connections"));
   return { ...wireChanging(), connectedOrganizations };
 };
 

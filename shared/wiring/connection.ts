@@ -1,4 +1,5 @@
 /** The connection of a deployed function. Each function throws Error if the environment lacks a variable. */
+
 import { createConnect, createVerification } from "../connection/connect.ts";
 import { createViewConnection, createWebhookUrl } from "../connection/connection.ts";
 import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../connection/connection-events.ts";
@@ -15,9 +16,9 @@ import { authorizeUrlOf } from "../provider/stripe/authorize-url.ts";
 import { stripeSetup } from "../provider/stripe/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import { nextOccurrence } from "../sync/next-occurrence.ts";
@@ -41,11 +42,11 @@ const wireWebhookUrl = () => {
 };
 
 export const wireViewConnection = () => {
-  const config = readConfig(["SYNC_RUNS_TABLE_NAME", "SYNC_INTERVAL_HOURS"]);
+  const config = readConfig(["SYNC_INTERVAL_HOURS"]);
   const { SYNC_INTERVAL_HOURS: syncIntervalHours } = config;
-  const occurrences = createOccurrenceStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
-  const { lastSuccess } = createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
-  const reads = createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME);
+  const occurrences = createOccurrenceStore(openTable("syncRuns"));
+  const { lastSuccess } = createSyncRunStore(openTable("syncRuns"));
+  const reads = createReadCountStore(openTable("syncRuns"));
   return createViewConnection({
     lastSuccess,
     nextSync: async () => nextOccurrence(await occurrences.read(), systemClock(), syncIntervalHours * HOUR_MS),
@@ -57,10 +58,10 @@ export const wireViewConnection = () => {
 };
 
 const wireOAuthStates = () => {
-  const config = readConfig(["CONNECTIONS_TABLE_NAME", "CURSOR_KEY"]);
+  const config = readConfig(["CURSOR_KEY"]);
   return createOAuthStates({
     sealing: createSealing(config.CURSOR_KEY),
-    used: createOAuthStateStore(documentClient, config.CONNECTIONS_TABLE_NAME),
+    used: createOAuthStateStore(openTable("connections")),
     now: systemClock,
   });
 };
@@ -110,7 +111,10 @@ const wireFirstSync = () => {
 
 const wireWebhookRegistration = (provider: ProviderAccess) =>
   createWebhookRegistration({
-    ...{ provider, webhookUrlOf: wireWebhookUrl(), setup: stripeSetup, newToken: newRequestToken },
+    provider,
+    webhookUrlOf: wireWebhookUrl(),
+    setup: stripeSetup,
+    newToken: newRequestToken,
   });
 
 /** PUT …/connection. */

@@ -1,4 +1,5 @@
 /** Detection of deployed functions. Both throw Error at cold start if the environment lacks a variable. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
@@ -14,8 +15,8 @@ import { createWindowStore } from "../detection/window-store.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
 import { DAY_MS, HOUR_MS } from "../terms/hours.ts";
@@ -23,21 +24,13 @@ import { organizationKey } from "../terms/keys.ts";
 import { wireAlertRaiser } from "./recorder.ts";
 
 export const wireDispatchDetection = () => {
-  const config = readConfig([
-    "DETECTION_TABLE_NAME",
-    "SECURITY_ROLLUPS_TABLE_NAME",
-    "CONNECTIONS_TABLE_NAME",
-    "SYNC_RUNS_TABLE_NAME",
-    "EVENT_BUS_NAME",
-    "SYNC_INTERVAL_HOURS",
-    "RETENTION_DAYS",
-  ]);
+  const config = readConfig(["EVENT_BUS_NAME", "SYNC_INTERVAL_HOURS", "RETENTION_DAYS"]);
   const options = { retentionDays: config.RETENTION_DAYS };
   return createDetectionDispatcher({
-    unjudged: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, options),
-    openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
-    connectedOrganizations: createConnectedStore(documentClient, config.CONNECTIONS_TABLE_NAME).connectedOrganizations,
-    syncFacts: createSyncFactsStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    unjudged: createUnjudgedStore(openTable("detection"), options),
+    openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
+    connectedOrganizations: createConnectedStore(openTable("connections")).connectedOrganizations,
+    syncFacts: createSyncFactsStore(openTable("syncRuns")),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
     retentionMs: config.RETENTION_DAYS * DAY_MS,
@@ -47,34 +40,25 @@ export const wireDispatchDetection = () => {
 };
 
 export const wireDetectOrganization = () => {
-  const config = readConfig([
-    "DETECTION_TABLE_NAME",
-    "SECURITY_EVENTS_TABLE_NAME",
-    "CONNECTIONS_TABLE_NAME",
-    "CIRCUITS_TABLE_NAME",
-    "SYNC_RUNS_TABLE_NAME",
-    "REPORTS_TABLE_NAME",
-    "SYNC_INTERVAL_HOURS",
-    "RETENTION_DAYS",
-  ]);
+  const config = readConfig(["SYNC_INTERVAL_HOURS", "RETENTION_DAYS"]);
   const options = { retentionDays: config.RETENTION_DAYS };
-  const reports = createReportDueStore(documentClient, config.REPORTS_TABLE_NAME);
+  const reports = createReportDueStore(openTable("reports"));
   return createDetectOrganization({
     judge: createJudgeScope({
-      windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
-      events: createHourFactsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-      baselines: createBaselines(createBaselineStore(documentClient, config.DETECTION_TABLE_NAME)),
+      windows: createWindowStore(openTable("detection"), options),
+      events: createHourFactsStore(openTable("securityEvents")),
+      baselines: createBaselines(createBaselineStore(openTable("detection"))),
       readSyncFacts: createReadSyncFacts({
-        connections: createConnectionStore(documentClient, config.CONNECTIONS_TABLE_NAME),
-        circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
-        runs: createSyncRunStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
-        syncFacts: createSyncFactsStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+        connections: createConnectionStore(openTable("connections")),
+        circuits: createCircuitStore(openTable("circuits")),
+        runs: createSyncRunStore(openTable("syncRuns")),
+        syncFacts: createSyncFactsStore(openTable("syncRuns")),
         syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
       }),
       raise: createRaiseFinding(wireAlertRaiser()),
       markReportsDue: (organizationId, day) => reports.markReportsDue(organizationKey(organizationId), day),
       now: systemClock,
     }),
-    unjudged: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, options),
+    unjudged: createUnjudgedStore(openTable("detection"), options),
   });
 };

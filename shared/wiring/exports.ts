@@ -1,4 +1,5 @@
 /** The exports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+
 import { createExportEvents } from "../exports/export-events.ts";
 import { createExportLeaseStore } from "../exports/export-lease-store.ts";
 import { createExportStore } from "../exports/export-store.ts";
@@ -12,17 +13,15 @@ import { createRecordListStore } from "../records/record-list-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient as client } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireAlertNotes, wireAlertStore, wireDataReads, wireSecurityEventStore } from "./security.ts";
 import { wireSettingsStore } from "./settings.ts";
 
-const tableName = () => readConfig(["EXPORTS_TABLE_NAME"]).EXPORTS_TABLE_NAME;
-
-export const wireExportStore = () => createExportStore(client, tableName());
+export const wireExportStore = () => createExportStore(openTable("exports"));
 
 const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
 
@@ -50,21 +49,19 @@ export const wireResumeExports = (): ResumeExportsDependencies => ({
 });
 
 export const wireExportWorker = (): ExportWorker => {
-  const config = readConfig([
-    ...(["RECORDS_TABLE_NAME", "REPORTS_TABLE_NAME", "NOTIFICATIONS_TABLE_NAME", "RETENTION_DAYS"] as const),
-  ]);
+  const config = readConfig(["RETENTION_DAYS"]);
   return createExportWorker({
-    leases: createExportLeaseStore(client, tableName()),
+    leases: createExportLeaseStore(openTable("exports")),
     exports: wireExportStore(),
     objects: wireObjects(),
     nextSource: createNextSource({
-      records: createRecordListStore(client, config.RECORDS_TABLE_NAME),
+      records: createRecordListStore(openTable("records")),
       events: wireSecurityEventStore(),
       alerts: wireAlertStore(),
       notes: wireAlertNotes(),
       settings: wireSettingsStore(),
-      destinations: createDestinationStore(client, config.NOTIFICATIONS_TABLE_NAME),
-      reports: createReportStore(client, config.REPORTS_TABLE_NAME, { retentionDays: config.RETENTION_DAYS }),
+      destinations: createDestinationStore(openTable("notifications")),
+      reports: createReportStore(openTable("reports"), { retentionDays: config.RETENTION_DAYS }),
       clock: systemClock,
     }),
     events: createExportEvents({ recorder: wireRecorder() }),

@@ -1,4 +1,5 @@
 /** The dependencies of a deployed handler. Each function throws Error if the environment lacks a variable. */
+
 import { createAnswerOnce } from "../http/answer-once.ts";
 import { type Authenticate, createAuthenticator } from "../http/authenticate.ts";
 import type { HandlerDependencies } from "../http/create-handler.ts";
@@ -7,9 +8,9 @@ import { deferRecording } from "../http/refusals.ts";
 import type { Route } from "../http/route.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { wireClientLocator } from "./client-address.ts";
 import { RECORDER_VARIABLES } from "./recorder.ts";
 import { wireSettingsStore } from "./settings.ts";
@@ -47,10 +48,7 @@ export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
 export const withAnswerOnce = (dependencies: HandlerDependencies): HandlerDependencies => ({
   ...dependencies,
   answerOnce: createAnswerOnce({
-    keys: createIdempotencyStore(
-      documentClient,
-      readConfig(["IDEMPOTENCY_KEYS_TABLE_NAME"]).IDEMPOTENCY_KEYS_TABLE_NAME,
-    ),
+    keys: createIdempotencyStore(openTable("idempotencyKeys")),
     now: systemClock,
     newId: newRequestToken,
   }),

@@ -1,32 +1,147 @@
-/** The notifications of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+/** Notifications in a deployed function. All throw Error at cold start if the environment lacks a variable. */
+
+import { createChangeDestination } from "../notifications/change-destination.ts";
+import { composeSummary } from "../notifications/compose-summary.ts";
+import { createCreateDestination } from "../notifications/create-destination.ts";
+import { createDeleteDestination } from "../notifications/delete-destination.ts";
 import { createNotificationDeliveryStore } from "../notifications/delivery-store.ts";
+import { pausedEvent } from "../notifications/destination-paused.ts";
+import { createDestinationSecrets, newSigningSecret } from "../notifications/destination-secrets.ts";
 import { createDestinationStore } from "../notifications/destination-store.ts";
 import { createNotificationDispatcher } from "../notifications/dispatch.ts";
+import { createEmailLinks } from "../notifications/email-link.ts";
+import { createHandOver, type DeliveryQueue } from "../notifications/hand-over.ts";
+import { createListDeliveries } from "../notifications/list-deliveries.ts";
 import { createNoticeStore } from "../notifications/notice-store.ts";
+import { createDestinationRecorder } from "../notifications/notification-events.ts";
+import { createRetryDelivery, createTestDestination } from "../notifications/request-delivery.ts";
+import { createSendDelivery, type SendDelivery } from "../notifications/send-delivery.ts";
+import { createGuardedRequest } from "../notifications/sending/guarded-request.ts";
+import { createSendingStore } from "../notifications/sending-store.ts";
+import { createOpenEmailLink, createUseEmailLink } from "../notifications/use-email-link.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
+import { wireEnvelope } from "../runtime/envelope.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { newRequestToken } from "../runtime/ids.ts";
+import { createMailer, ses } from "../runtime/mail.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createQueue, sqs } from "../runtime/queue.ts";
+import { createSealing } from "../runtime/sealing.ts";
 import { findAlert } from "../security/alerts/alert-store.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { wireRecorder } from "./recorder.ts";
+
+export const wireDestinationStore = () => createDestinationStore(openTable("notifications"));
+
+const wireDeliveryStore = () => createNotificationDeliveryStore(openTable("notifications"));
+
+const wireDeliveryQueue = (): DeliveryQueue =>
+  createQueue(sqs, readConfig(["NOTIFICATIONS_QUEUE_URL"]).NOTIFICATIONS_QUEUE_URL);
+
+const wireHandOver = () => createHandOver({ deliveries: wireDeliveryStore(), queue: wireDeliveryQueue() });
+
+const wireEmailLinks = () => createEmailLinks(createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY));
+
+const wireDestinationRecorder = () =>
+  createDestinationRecorder({ recorder: wireRecorder(), destinations: wireDestinationStore() });
+
+const wireWriting = () => {
+  const { EMAIL_SENDER, NOTIFICATION_TARGETS: policy } = readConfig(["EMAIL_SENDER", "NOTIFICATION_TARGETS"]);
+  return {
+    destinations: wireDestinationStore(),
+    secrets: createDestinationSecrets(wireEnvelope()),
+    links: wireEmailLinks(),
+    handOver: wireHandOver(),
+    recordChange: wireDestinationRecorder(),
+    targetRules: (address: string) => ({ policy, ownHosts: [new URL(address).hostname] }),
+    emailSender: EMAIL_SENDER,
+    newSecret: () => newSigningSecret(),
+    newToken: newRequestToken,
+  };
+};
+
+export const wireCreateDestination = () => createCreateDestination(wireWriting());
+
+export const wireChangeDestination = () => createChangeDestination({ ...wireWriting(), now: systemClock });
+
+export const wireDeleteDestination = () =>
+  createDeleteDestination({
+    destinations: wireDestinationStore(),
+    recordChange: wireDestinationRecorder(),
+    now: systemClock,
+  });
+
+export const wireTestDestination = () =>
+  createTestDestination({ destinations: wireDestinationStore(), handOver: wireHandOver() });
+
+export const wireListDeliveries = () =>
+  createListDeliveries({ destinations: wireDestinationStore(), deliveries: wireDeliveryStore(), now: systemClock });
+
+export const wireRetryDelivery = () =>
+  createRetryDelivery({
+    destinations: wireDestinationStore(),
+    deliveries: wireDeliveryStore(),
+    queue: wireDeliveryQueue(),
+    now: systemClock,
+  });
+
+const wireLinkUse = () => ({ links: wireEmailLinks(), destinations: wireDestinationStore(), now: systemClock });
+
+export const wireOpenEmailLink = () => createOpenEmailLink(wireLinkUse());
+
+export const wireUseEmailLink = () =>
+  createUseEmailLink({ ...wireLinkUse(), recordChange: wireDestinationRecorder(), newToken: newRequestToken });
 
 export const wireNotificationDispatcher = () => {
-  const config = readConfig([
-    ...(["NOTIFICATIONS_TABLE_NAME", "NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL", "SECURITY_ALERTS_TABLE_NAME"] as const),
-  ]);
-  const tableName = config.NOTIFICATIONS_TABLE_NAME;
+  const config = readConfig(["NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
   return createNotificationDispatcher({
-    notices: createNoticeStore(documentClient, tableName),
-    destinations: createDestinationStore(documentClient, tableName),
-    deliveries: createNotificationDeliveryStore(documentClient, tableName),
+    notices: createNoticeStore(openTable("notifications")),
+    destinations: wireDestinationStore(),
+    deliveries: wireDeliveryStore(),
     alerts: {
       find: async (organizationId, id) => {
         const of = { scope: organizationKey(organizationId), id, now: systemClock() };
-        return (await findAlert(documentClient, config.SECURITY_ALERTS_TABLE_NAME, of))?.item;
+        return (await findAlert(openTable("securityAlerts"), of))?.item;
       },
     },
     queue: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL),
     consoleUrl: config.CONSOLE_URL,
     now: systemClock,
   });
+};
+
+export const wireSendDelivery = () => {
+  const config = readConfig([
+    "NOTIFICATIONS_QUEUE_URL",
+    "NOTIFICATION_TARGETS",
+    "CONSOLE_URL",
+    "EMAIL_SENDER",
+    "EVENT_BUS_NAME",
+  ]);
+  const { CONSOLE_URL: consoleUrl, EMAIL_SENDER: sender } = config;
+  const notices = createNoticeStore(openTable("notifications"));
+  const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
+  const { origin, hostname } = new URL(consoleUrl);
+  const send: SendDelivery = createSendDelivery({
+    store: createSendingStore(openTable("notifications")),
+    secrets: createDestinationSecrets(wireEnvelope()),
+    request: createGuardedRequest({ rules: { policy: config.NOTIFICATION_TARGETS, ownHosts: [hostname] } }),
+    mailer: sender === undefined ? undefined : createMailer(ses, { sender }),
+    summarize: async (organizationId, bundle) => {
+      const summary = await composeSummary(
+        { organizationId, bundle, consoleUrl },
+        notices.held(organizationId, bundle),
+      );
+      return summary.data.total === 0 ? undefined : summary;
+    },
+    publishPaused: async (paused) => {
+      const [unpublished] = await bus.publish([pausedEvent(paused)]);
+      if (unpublished !== undefined) throw new Error(`The bus did not take the pause: ${unpublished.reason}`);
+    },
+    apiOrigin: origin,
+    newToken: newRequestToken,
+    now: systemClock,
+  });
+  return { send, postpone: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL).postpone };
 };

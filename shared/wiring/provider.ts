@@ -12,20 +12,20 @@ import type { LatencyObserver } from "../provider/record-operation.ts";
 import { createStripeAdapter } from "../provider/stripe/adapter.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
 import { wireGuard } from "./circuit-breaker.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
 
 /** Observes the latency of operations. @throws Error at cold start if the environment lacks a variable. */
 const wireLatency = (): LatencyObserver => {
-  const config = readConfig(["DETECTION_TABLE_NAME", "SECURITY_EVENTS_TABLE_NAME", "RETENTION_DAYS"]);
+  const config = readConfig(["RETENTION_DAYS"]);
   const options = { retentionDays: config.RETENTION_DAYS };
   return createLatencyObserver({
-    windows: createWindowStore(documentClient, config.DETECTION_TABLE_NAME, options),
-    baselines: createBaselineStore(documentClient, config.DETECTION_TABLE_NAME),
-    operations: createOperationFactsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    windows: createWindowStore(openTable("detection"), options),
+    baselines: createBaselineStore(openTable("detection")),
+    operations: createOperationFactsStore(openTable("securityEvents")),
     raise: raiseFinding,
     now: systemClock,
   });
@@ -33,12 +33,7 @@ const wireLatency = (): LatencyObserver => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireProviderAccess = (): ProviderAccess => {
-  const config = readConfig([
-    "SYNC_RUNS_TABLE_NAME",
-    "PROVIDER_API_URL",
-    "PROVIDER_OAUTH_CLIENT_ID",
-    "PROVIDER_OAUTH_SECRET_ARN",
-  ]);
+  const config = readConfig(["PROVIDER_API_URL", "PROVIDER_OAUTH_CLIENT_ID", "PROVIDER_OAUTH_SECRET_ARN"]);
   const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET_ARN: arn } = config;
   const hasOAuth = clientId !== undefined && arn !== undefined;
   return createProviderAccess({
@@ -47,9 +42,9 @@ export const wireProviderAccess = (): ProviderAccess => {
     guard: wireGuard(),
     recorder: wireRecorder(),
     latency: wireLatency(),
-    rate: createRateStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    rate: createRateStore(openTable("syncRuns")),
     reads: createReadCounts({
-      store: createReadCountStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+      store: createReadCountStore(openTable("syncRuns")),
       clock: systemClock,
       newToken: newRequestToken,
     }),

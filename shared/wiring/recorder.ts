@@ -1,11 +1,12 @@
 /** The recorder and the alert raiser of a deployed function. Each throws Error if the environment lacks a variable. */
+
 import { randomBytes } from "node:crypto";
 import { createFailureMonitor } from "../detection/failure-monitor.ts";
 import { createLazyRaiseFinding } from "../detection/raise-finding.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createAlertOutboxStore } from "../security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
 import { type AlertRaiser, createAlertRaiser } from "../security/alerts/alert-raiser.ts";
@@ -17,12 +18,13 @@ import { createFloodBudgetStore, type FloodKind } from "../security/flood-budget
 import { createRecorder, type Recorder } from "../security/recorder.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
+import { tableVariable } from "../terms/tables.ts";
 
 /** The recorder's variables. A function that loads the recorder on demand requires them at its cold start. */
 export const RECORDER_VARIABLES = [
-  "SECURITY_EVENTS_TABLE_NAME",
-  "SECURITY_ROLLUPS_TABLE_NAME",
-  "SECURITY_ALERTS_TABLE_NAME",
+  tableVariable("securityEvents"),
+  tableVariable("securityRollups"),
+  tableVariable("securityAlerts"),
   "EVENT_BUS_NAME",
   "RETENTION_DAYS",
   "SECURITY_LOG_LEVEL",
@@ -32,13 +34,13 @@ export const RECORDER_VARIABLES = [
 const random = () => randomBytes(RANDOM_BYTES);
 
 export const wireAlertRaiser = (): AlertRaiser => {
-  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "EVENT_BUS_NAME", "RETENTION_DAYS"]);
-  const { SECURITY_ALERTS_TABLE_NAME: tableName, RETENTION_DAYS: retentionDays } = config;
+  const config = readConfig(["EVENT_BUS_NAME", "RETENTION_DAYS"]);
+  const { RETENTION_DAYS: retentionDays } = config;
   return createAlertRaiser({
-    store: createAlertRaisingStore(documentClient, tableName, { retentionDays, random }),
+    store: createAlertRaisingStore(openTable("securityAlerts"), { retentionDays, random }),
     publisher: createAlertPublisher({
       bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
-      outbox: createAlertOutboxStore(documentClient, tableName),
+      outbox: createAlertOutboxStore(openTable("securityAlerts")),
     }),
     now: systemClock,
     random,
@@ -55,8 +57,8 @@ export const wireRecorder = (): Recorder => {
   const config = readConfig(RECORDER_VARIABLES);
   const retentionDays = config.RETENTION_DAYS;
   return createRecorder({
-    events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-    hours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+    events: createSecurityEventStore(openTable("securityEvents")),
+    hours: createOpenHourStore(openTable("securityRollups"), systemClock),
     alerts: wireAlertRaiser(),
     deadLetters: createDeadLetters(createEventBus(eventBusClient, config.EVENT_BUS_NAME), noteFailure),
     settings: { logLevel: config.SECURITY_LOG_LEVEL, alertThreshold: config.ALERT_THRESHOLD, retentionDays },
@@ -66,13 +68,11 @@ export const wireRecorder = (): Recorder => {
 };
 
 /** Records refusals of one kind. @param recorder of the same instance. */
-export const wireFlood = (kind: FloodKind, recorder: Recorder): FloodRecorder => {
-  const config = readConfig(RECORDER_VARIABLES);
-  return createFloodRecorder(kind, {
+export const wireFlood = (kind: FloodKind, recorder: Recorder): FloodRecorder =>
+  createFloodRecorder(kind, {
     recorder,
-    budget: createFloodBudgetStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, random),
-    events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    budget: createFloodBudgetStore(openTable("securityRollups"), random),
+    events: createSecurityEventStore(openTable("securityEvents")),
     noteFailure,
     now: systemClock,
   });
-};

@@ -1,4 +1,5 @@
 /** The reports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
@@ -14,8 +15,8 @@ import { createReportLinkStore } from "../reports/report-link-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createEventCountStore } from "../security/statistics/event-count-store.ts";
@@ -26,21 +27,19 @@ import { wireRecorder } from "./recorder.ts";
 import { wireAlertStore, wireDataReads } from "./security.ts";
 import { wireSyncRunStore } from "./sync.ts";
 
-const tableName = () => readConfig(["REPORTS_TABLE_NAME"]).REPORTS_TABLE_NAME;
-
 const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
 
 const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
 
-const wireReportStore = () => createReportStore(documentClient, tableName(), { retentionDays: retentionDays() });
+const wireReportStore = () => createReportStore(openTable("reports"), { retentionDays: retentionDays() });
 
-const wireReportDueStore = () => createReportDueStore(documentClient, tableName());
+const wireReportDueStore = () => createReportDueStore(openTable("reports"));
 
 export const wireReportReader = () =>
   createReportReader({ reports: wireReportStore(), reads: wireDataReads(), now: systemClock });
 
 const wireLinks = () => ({
-  links: createReportLinkStore(documentClient, tableName()),
+  links: createReportLinkStore(openTable("reports")),
   sealing: createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY),
   now: systemClock,
 });
@@ -62,34 +61,35 @@ export const wireReportDispatcher = () => {
 };
 
 export const wireReportMaker = () => {
-  const config = readConfig([
-    "SECURITY_EVENTS_TABLE_NAME",
-    "SECURITY_ROLLUPS_TABLE_NAME",
-    "CIRCUITS_TABLE_NAME",
-    "ERASURES_TABLE_NAME",
-  ]);
-  const erasures = createErasureStore(documentClient, config.ERASURES_TABLE_NAME);
+  const erasures = createErasureStore(openTable("erasures"));
   const connections = wireConnectionStore();
   const runs = wireSyncRunStore();
   const alerts = wireAlertStore();
-  const periodEvents = createPeriodEventsStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME);
+  const periodEvents = createPeriodEventsStore(openTable("securityEvents"));
   return createReportMaker({
     reports: wireReportStore(),
     due: wireReportDueStore(),
     connections,
     collectCompliance: createComplianceCollector({
-      ...{ events: periodEvents, runs, alerts, connections, erasures },
+      events: periodEvents,
+      runs,
+      alerts,
+      connections,
+      erasures,
       retentionDays: retentionDays(),
     }),
     collectReview: createReviewCollector({
       counts: {
-        openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
-        rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
-        events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+        openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
+        rollups: createRollupStore(openTable("securityRollups")),
+        events: createEventCountStore(openTable("securityEvents")),
       },
-      events: createSecurityEventStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-      circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
-      ...{ periodEvents, connections, runs, alerts },
+      events: createSecurityEventStore(openTable("securityEvents")),
+      circuits: createCircuitStore(openTable("circuits")),
+      periodEvents,
+      connections,
+      runs,
+      alerts,
       retentionDays: retentionDays(),
     }),
     bus: wireBus(),

@@ -3,8 +3,8 @@
 import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, type EventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createAlertDecisionStore } from "../security/alerts/alert-decision-store.ts";
 import { createAlertNoteStore } from "../security/alerts/alert-note-store.ts";
 import { createAlertOutboxStore, createWaitingAlertStore } from "../security/alerts/alert-outbox-store.ts";
@@ -25,31 +25,27 @@ import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireRecorder } from "./recorder.ts";
 
 /** The alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
-export const wireAlertStore = () =>
-  createAlertStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
+export const wireAlertStore = () => createAlertStore(openTable("securityAlerts"));
 
 /** The notes of alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
-export const wireAlertNotes = () =>
-  createAlertNoteStore(documentClient, readConfig(["SECURITY_ALERTS_TABLE_NAME"]).SECURITY_ALERTS_TABLE_NAME);
+export const wireAlertNotes = () => createAlertNoteStore(openTable("securityAlerts"));
 
 /** The security events of a deployed function. @throws Error at cold start if the environment lacks a variable. */
-export const wireSecurityEventStore = () =>
-  createSecurityEventStore(documentClient, readConfig(["SECURITY_EVENTS_TABLE_NAME"]).SECURITY_EVENTS_TABLE_NAME);
+export const wireSecurityEventStore = () => createSecurityEventStore(openTable("securityEvents"));
 
 const wireAlertPublisher = () => {
-  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "EVENT_BUS_NAME"]);
+  const config = readConfig(["EVENT_BUS_NAME"]);
   const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
   return createAlertPublisher({
     bus,
-    outbox: createAlertOutboxStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME),
+    outbox: createAlertOutboxStore(openTable("securityAlerts")),
   });
 };
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertSweep = () => {
-  const { SECURITY_ALERTS_TABLE_NAME: tableName } = readConfig(["SECURITY_ALERTS_TABLE_NAME"]);
   return {
-    outbox: createWaitingAlertStore(documentClient, tableName),
+    outbox: createWaitingAlertStore(openTable("securityAlerts")),
     notes: wireAlertNotes(),
     publisher: wireAlertPublisher(),
   };
@@ -57,9 +53,9 @@ export const wireAlertSweep = () => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertActions = () => {
-  const config = readConfig(["SECURITY_ALERTS_TABLE_NAME", "RETENTION_DAYS"]);
+  const config = readConfig(["RETENTION_DAYS"]);
   return createAlertActions({
-    alerts: createAlertDecisionStore(documentClient, config.SECURITY_ALERTS_TABLE_NAME, {
+    alerts: createAlertDecisionStore(openTable("securityAlerts"), {
       retentionDays: config.RETENTION_DAYS,
     }),
     notes: wireAlertNotes(),
@@ -71,9 +67,8 @@ export const wireAlertActions = () => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireDataReads = (): DataReadRecorder => {
-  const { SECURITY_ROLLUPS_TABLE_NAME } = readConfig(["SECURITY_ROLLUPS_TABLE_NAME"]);
   return createDataReadRecorder({
-    marks: createDataReadStore(documentClient, SECURITY_ROLLUPS_TABLE_NAME),
+    marks: createDataReadStore(openTable("securityRollups")),
     recorder: wireRecorder(),
     clock: systemClock,
   });
@@ -81,12 +76,11 @@ export const wireDataReads = (): DataReadRecorder => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireSecurityReport = (): SecurityReportDependencies => {
-  const config = readConfig(["SECURITY_EVENTS_TABLE_NAME", "SECURITY_ROLLUPS_TABLE_NAME"]);
   const counted = {
-    openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
-    rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
-    events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-    selections: createSelectionCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
+    openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
+    rollups: createRollupStore(openTable("securityRollups")),
+    events: createEventCountStore(openTable("securityEvents")),
+    selections: createSelectionCountStore(openTable("securityEvents")),
   };
   const alerts = wireAlertStore();
   return {
@@ -102,26 +96,15 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => {
-  const config = readConfig([
-    "EVENT_BUS_NAME",
-    "SECURITY_EVENTS_TABLE_NAME",
-    "SECURITY_ROLLUPS_TABLE_NAME",
-    "DETECTION_TABLE_NAME",
-    "RETENTION_DAYS",
-    "ROLLUP_SETTLE_MS",
-    "FEED_BUCKET",
-  ]);
+  const config = readConfig(["EVENT_BUS_NAME", "RETENTION_DAYS", "ROLLUP_SETTLE_MS", "FEED_BUCKET"]);
   return {
-    openHours: createOpenHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
-    rollups: createRollupStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME),
-    events: createEventCountStore(documentClient, config.SECURITY_EVENTS_TABLE_NAME),
-    detection: createUnjudgedStore(documentClient, config.DETECTION_TABLE_NAME, {
+    openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
+    rollups: createRollupStore(openTable("securityRollups")),
+    events: createEventCountStore(openTable("securityEvents")),
+    detection: createUnjudgedStore(openTable("detection"), {
       retentionDays: config.RETENTION_DAYS,
     }),
-    feed:
-      config.FEED_BUCKET === undefined
-        ? undefined
-        : createDueHourStore(documentClient, config.SECURITY_ROLLUPS_TABLE_NAME, systemClock),
+    feed: config.FEED_BUCKET === undefined ? undefined : createDueHourStore(openTable("securityRollups"), systemClock),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     now: systemClock,
     settleMs: config.ROLLUP_SETTLE_MS,

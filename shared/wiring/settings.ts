@@ -1,14 +1,14 @@
 /** The settings in a deployed function. Each function throws Error if the environment lacks a variable. */
+
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createChangeSettings } from "../settings/change-settings.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireRecorder } from "./recorder.ts";
 
 export const wireSettingsStore = () => {
-  const { SETTINGS_TABLE_NAME } = readConfig(["SETTINGS_TABLE_NAME"]);
-  return createSettingsStore(documentClient, SETTINGS_TABLE_NAME);
+  return createSettingsStore(openTable("settings"));
 };
 
 /** The settings of the deployment that callers see: every function with a token reads the same ones. */

@@ -1,9 +1,8 @@
 /** The worker of sync runs in a deployed function. */
 
 import { systemClock } from "../runtime/clock.ts";
-import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { newRequestToken } from "../runtime/ids.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
 import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
 import { createSetAsideStore } from "../sync/set-aside-store.ts";
@@ -21,14 +20,13 @@ const clock = systemClock;
 
 /** @throws Error at cold start if a variable is missing. */
 export const wireRunWorker = (): RunWorker => {
-  const config = readConfig(["SYNC_RUNS_TABLE_NAME"]);
   const access = wireProviderAccess();
   const events = createSyncEvents({ recorder: wireRecorder() });
   return createRunWorker({
-    leases: createSyncLeaseStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    leases: createSyncLeaseStore(openTable("syncRuns")),
     runs: wireSyncRunStore(),
-    pageIds: createPageIdStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
-    setAsides: createSetAsideStore(documentClient, config.SYNC_RUNS_TABLE_NAME),
+    pageIds: createPageIdStore(openTable("syncRuns")),
+    setAsides: createSetAsideStore(openTable("syncRuns")),
     runEnd: wireRunEnd(),
     events,
     access,

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { eventId, RANDOM_BYTES } from "../security/event-id.ts";
 import { createRunEnd } from "../sync/end-run.ts";
 import { createOccurrenceStore } from "../sync/occurrence-store.ts";
@@ -20,9 +20,7 @@ import { HOUR_MS } from "../terms/hours.ts";
 import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 
-const tableName = () => readConfig(["SYNC_RUNS_TABLE_NAME"]).SYNC_RUNS_TABLE_NAME;
-
-export const wireSyncRunStore = () => createSyncRunStore(documentClient, tableName());
+export const wireSyncRunStore = () => createSyncRunStore(openTable("syncRuns"));
 
 /** A new run's id. Ids sort by time. @param now epoch ms. */
 export const newRunId = (now: number): string => eventId(now, randomBytes(RANDOM_BYTES));
@@ -39,10 +37,9 @@ export const wireStartRun = (): StartRun =>
 
 /** POST …/sync. */
 export const wireStartSync = (): StartSync => {
-  const config = readConfig(["CIRCUITS_TABLE_NAME"]);
   return createStartSync({
     connections: wireConnectionStore(),
-    circuits: createCircuitStore(documentClient, config.CIRCUITS_TABLE_NAME),
+    circuits: createCircuitStore(openTable("circuits")),
     runs: wireSyncRunStore(),
     startRun: wireStartRun(),
     clock: systemClock,
@@ -52,7 +49,7 @@ export const wireStartSync = (): StartSync => {
 export const wireRunEnd = () =>
   createRunEnd({
     runs: wireSyncRunStore(),
-    ends: createSyncEndStore(documentClient, tableName(), {
+    ends: createSyncEndStore(openTable("syncRuns"), {
       retentionDays: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS,
     }),
     events: createSyncEvents({ recorder: wireRecorder() }),
@@ -67,7 +64,7 @@ export const wireCancelRuns = () => {
   };
 };
 
-const wireOccurrences = () => createOccurrenceStore(documentClient, tableName());
+const wireOccurrences = () => createOccurrenceStore(openTable("syncRuns"));
 
 const syncIntervalMs = () => readConfig(["SYNC_INTERVAL_HOURS"]).SYNC_INTERVAL_HOURS * HOUR_MS;
 

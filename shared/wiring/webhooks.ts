@@ -6,9 +6,9 @@ import { hasValidSignature } from "../provider/stripe/verify-signature.ts";
 import { createRecordStore } from "../records/record-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
-import { documentClient } from "../runtime/document-client.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { openTable } from "../runtime/open-table.ts";
 import { type CachedSecret, createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
 import { createDeliveryStore, type DeliveryStore } from "../webhooks/delivery-store.ts";
 import { createProcess, createReread, type Process } from "../webhooks/process.ts";
@@ -32,21 +32,19 @@ import { wireFlood, wireRecorder } from "./recorder.ts";
 import { wireApply } from "./records.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
-export const wireDeliveredEvents = (): DeliveredEvents =>
-  createDeliveredEvents(documentClient, readConfig(["WEBHOOK_EVENTS_TABLE_NAME"]).WEBHOOK_EVENTS_TABLE_NAME);
+export const wireDeliveredEvents = (): DeliveredEvents => createDeliveredEvents(openTable("webhookEvents"));
 
 export const wireOutbox = (): OutboxDependencies & { events: WebhookEventStore } => {
-  const config = readConfig(["WEBHOOK_EVENTS_TABLE_NAME", "EVENT_BUS_NAME"]);
+  const config = readConfig(["EVENT_BUS_NAME"]);
   return {
-    events: createWebhookEventStore(documentClient, config.WEBHOOK_EVENTS_TABLE_NAME),
+    events: createWebhookEventStore(openTable("webhookEvents")),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     now: systemClock,
   };
 };
 
 /** GET …/webhooks. */
-export const wireDeliveryStore = (): DeliveryStore =>
-  createDeliveryStore(documentClient, readConfig(["WEBHOOK_EVENTS_TABLE_NAME"]).WEBHOOK_EVENTS_TABLE_NAME);
+export const wireDeliveryStore = (): DeliveryStore => createDeliveryStore(openTable("webhookEvents"));
 
 /** POST …/webhooks/{id}/replay. */
 export const wireReplayDelivery = (): ReplayDelivery =>
@@ -63,7 +61,6 @@ const wirePlatformSecret = (): CachedSecret | undefined => {
 
 /** The receivers of POST {webhook URL}/{organizationId}, and of POST {webhook URL}/-/platform. */
 export const wireReceivers = (): { receive: Receive; receivePlatform: ReceivePlatform } => {
-  const { CONNECTIONS_TABLE_NAME } = readConfig(["CONNECTIONS_TABLE_NAME"]);
   const recorder = wireRecorder();
   const shared = {
     ...wireOutbox(),
@@ -74,7 +71,7 @@ export const wireReceivers = (): { receive: Receive; receivePlatform: ReceivePla
   };
   const receive = createReceive({
     ...shared,
-    readConnection: createWebhookConnectionStore(documentClient, CONNECTIONS_TABLE_NAME).read,
+    readConnection: createWebhookConnectionStore(openTable("connections")).read,
     secrets: createWebhookSecrets(createConnectionSecrets(wireEnvelope()), systemClock),
   });
   const { ownersOf } = wireAccountDirectory();
@@ -82,17 +79,13 @@ export const wireReceivers = (): { receive: Receive; receivePlatform: ReceivePla
 };
 
 export const wireProcess = (): Process => {
-  const { WEBHOOK_EVENTS_TABLE_NAME, RECORDS_TABLE_NAME } = readConfig([
-    "WEBHOOK_EVENTS_TABLE_NAME",
-    "RECORDS_TABLE_NAME",
-  ]);
   const access = wireProviderAccess();
   const connections = wireConnectionStore();
-  const records = createRecordStore(documentClient, RECORDS_TABLE_NAME);
+  const records = createRecordStore(openTable("records"));
   const disconnect = wireDisconnect({ cancelRuns: wireCancelRuns() });
   const startRun = wireStartRun();
   const process = createProcess({
-    events: createWebhookEventStore(documentClient, WEBHOOK_EVENTS_TABLE_NAME),
+    events: createWebhookEventStore(openTable("webhookEvents")),
     readConnection: async (organizationId) => {
       const connection = await connections.read(organizationId);
       return connection.status === "disconnected" ? undefined : connection;
@@ -103,7 +96,7 @@ export const wireProcess = (): Process => {
     reread: createReread({ openConnection: wireOpenConnection(access), access }),
     disconnect: (organizationId, { connectionId, accountId }) =>
       disconnect({ organizationId, source: "webhook", accountId }, { connectionId, reason: "deauthorized" }),
-    gaps: createGapStore(documentClient, WEBHOOK_EVENTS_TABLE_NAME),
+    gaps: createGapStore(openTable("webhookEvents")),
     startGapRun: async (organizationId) => {
       await startRun({ organizationId, trigger: "webhook_gap" });
     },

@@ -1,22 +1,22 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { callStore } from "../runtime/call-store.ts";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
+import { deleteItem, type Item, putItem, type Table } from "../runtime/table.ts";
+import type { TableKey, TableName } from "../terms/tables.ts";
 import type { ShardedIndex } from "./sharded-index.ts";
 import { readIndex } from "./sharded-index-store.ts";
-
-export type DueMarkStore = ReturnType<typeof createDueMarkStore>;
 
 /**
  * Due marks: an item per piece of work that is to be done for a scope, under the partition key `scope` and a sort key
  * that names the work. A schedule lists the marks, has the work done, and then clears them. A mark too many does no
  * harm, so consumers may mark the same work again. All calls throw DomainError `store_unavailable`.
  */
-export const createDueMarkStore = (client: DynamoDBDocumentClient, tableName: string, index: ShardedIndex) => {
+export const createDueMarkStore = (table: Table, index: ShardedIndex) => {
   const { partitionKey, sortKey } = index;
 
+  const keyOf = (scope: string, key: string) => ({ scope, [sortKey]: key }) as TableKey<TableName>;
+
   /** The item of a mark. With `token`, a new one for each mark, `clear` leaves marks that were made again. */
-  const itemOf = (scope: string, key: string, attributes: Readonly<Record<string, unknown>> & { token?: string }) => ({
-    ...{ scope, [sortKey]: key, [partitionKey]: index.shardOf(scope) },
+  const itemOf = (scope: string, key: string, attributes: Item & { token?: string }) => ({
+    ...keyOf(scope, key),
+    [partitionKey]: index.shardOf(scope),
     ...attributes,
   });
 
@@ -25,8 +25,7 @@ export const createDueMarkStore = (client: DynamoDBDocumentClient, tableName: st
 
     /** Marks work as due; two write units. */
     async mark(...[scope, key, attributes]: Parameters<typeof itemOf>): Promise<void> {
-      const command = new PutCommand({ TableName: tableName, Item: itemOf(scope, key, attributes) });
-      await callStore((options) => client.send(command, options));
+      await putItem(table, itemOf(scope, key, attributes));
     },
 
     /**
@@ -34,8 +33,8 @@ export const createDueMarkStore = (client: DynamoDBDocumentClient, tableName: st
      * @param last reads no mark whose sort key is greater.
      * @param shard reads only this shard.
      */
-    list: (last?: string, shard?: string): AsyncGenerator<Record<string, unknown>, void, void> =>
-      readIndex(client, tableName, shard === undefined ? index : { ...index, shards: [shard] }, last),
+    list: (last?: string, shard?: string): AsyncGenerator<Item, void, void> =>
+      readIndex(table, shard === undefined ? index : { ...index, shards: [shard] }, last),
 
     /**
      * Removes a mark; two write units.
@@ -43,15 +42,8 @@ export const createDueMarkStore = (client: DynamoDBDocumentClient, tableName: st
      * @returns false if the work was marked again since.
      */
     async clear(scope: string, key: string, token?: string): Promise<boolean> {
-      const command = new DeleteCommand({
-        ...{ TableName: tableName, Key: { scope, [sortKey]: key } },
-        ...(token !== undefined && {
-          ConditionExpression: "#token = :token",
-          ExpressionAttributeNames: { "#token": "token" },
-          ExpressionAttributeValues: { ":token": token },
-        }),
-      });
-      return (await conditionalWrite((options) => client.send(command, options))).written;
+      const isThisMark = token === undefined ? {} : { condition: "#token = :token", values: { token } };
+      return (await deleteItem(table, keyOf(scope, key), isThisMark)).written;
     },
   };
 };

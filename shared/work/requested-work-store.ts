@@ -2,12 +2,12 @@
  * Work that an organization's users request, such as an erasure. Its item is in the organization's partition, under a
  * prefix and an id that grows with time. While there is work to do, the item is in a sparse index.
  */
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
-import { conditionalWrite } from "../runtime/conditional-write.ts";
-import { getItem } from "../runtime/get-item.ts";
-import { queryPage } from "../runtime/query-page.ts";
+import { getItem, type Table, updateItem } from "../runtime/table.ts";
+import { queryPage } from "../runtime/table-query.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import type { ScopeKeyTable } from "../terms/tables.ts";
 import type { ShardedIndex } from "./sharded-index.ts";
 import { readIndex } from "./sharded-index-store.ts";
 
@@ -27,26 +27,18 @@ const IndexEntry = z.object({ scope: z.string(), key: z.string() });
 
 /** All calls throw DomainError `store_unavailable`. */
 export const createRequestedWorkStore = <Stored extends { id: string }>(
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  table: Table<ScopeKeyTable>,
   { prefix, keyOf, open, parse }: RequestedWork<Stored>,
 ) => ({
   /** Reads strongly consistent: a read unit per 4 KB. */
   async find(organizationId: string, id: string): Promise<Stored | undefined> {
-    const item = await getItem(client, tableName, keyOf(organizationId, id));
+    const item = await getItem(table, keyOf(organizationId, id));
     return item && parse(item);
   },
 
   /** Removes a request's origin after its event was recorded. A write unit per KB, and one for the index. */
   async forgetOrigin(organizationId: string, id: string): Promise<void> {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: keyOf(organizationId, id),
-      UpdateExpression: "REMOVE #origin",
-      ConditionExpression: "attribute_exists(#origin)",
-      ExpressionAttributeNames: { "#origin": "origin" },
-    });
-    await conditionalWrite((options) => client.send(command, options));
+    await updateItem(table, keyOf(organizationId, id), { remove: ["origin"], condition: "attribute_exists(#origin)" });
   },
 
   /** A page, the latest request first, read strongly consistent: a read unit per 4 KB. */
@@ -55,23 +47,21 @@ export const createRequestedWorkStore = <Stored extends { id: string }>(
     { limit, after }: { limit: number; after: ListPosition | undefined },
   ): Promise<{ items: Stored[]; next: ListPosition | undefined }> {
     const query = {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND begins_with(#key, :prefix)",
-      ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-      ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":prefix": prefix },
-      ...(after !== undefined && { ExclusiveStartKey: keyOf(organizationId, after.id) }),
-      ScanIndexForward: false,
-      ConsistentRead: true,
+      where: "#scope = :scope AND begins_with(#key, :prefix)",
+      values: { scope: organizationKey(organizationId), prefix },
+      after: after && keyOf(organizationId, after.id),
+      isDescending: true,
+      isConsistent: true,
     };
-    const { items, hasMore } = await queryPage(client, query, limit);
+    const { items, hasMore } = await queryPage(table, query, limit);
     const page = items.map(parse);
     const last = page.at(-1);
     return { items: page, next: hasMore && last !== undefined ? { id: last.id } : undefined };
   },
 
-  /** What is in the index, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
+  /** The open items, by shard; may lag by a second. Half a read unit per shard and 4 KB. */
   async *listOpen(): AsyncGenerator<{ organizationId: string; id: string }, void, void> {
-    for await (const item of readIndex(client, tableName, open)) {
+    for await (const item of readIndex(table, open)) {
       const { scope, key } = IndexEntry.parse(item);
       yield { organizationId: organizationIdOf(scope), id: key.slice(prefix.length) };
     }

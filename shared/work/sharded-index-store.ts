@@ -1,9 +1,6 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { queryPage } from "../runtime/query-page.ts";
-import { readPages } from "../runtime/read-pages.ts";
+import type { Item, Table } from "../runtime/table.ts";
+import { queryPage, queryPages } from "../runtime/table-query.ts";
 import type { ShardedIndex } from "./sharded-index.ts";
-
-type Items = Record<string, unknown>[];
 
 type Read = Omit<ShardedIndex, "shardOf">;
 
@@ -13,19 +10,11 @@ type Read = Omit<ShardedIndex, "shardOf">;
  * @param last reads no item whose sort key is greater.
  * @throws DomainError `store_unavailable`.
  */
-export async function* readIndex(
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  { name, partitionKey, sortKey, shards }: Read,
-  last?: string,
-): AsyncGenerator<Record<string, unknown>, void, void> {
-  const started = shards.map((shard) => {
-    const pages = readPages(client, {
-      ...{ TableName, IndexName: name },
-      KeyConditionExpression: last === undefined ? "#shard = :shard" : "#shard = :shard AND #key <= :last",
-      ExpressionAttributeNames: { "#shard": partitionKey, ...(last !== undefined && { "#key": sortKey }) },
-      ExpressionAttributeValues: { ":shard": shard, ...(last !== undefined && { ":last": last }) },
-    });
+export async function* readIndex(table: Table, index: Read, last?: string): AsyncGenerator<Item, void, void> {
+  const inShard = `#${index.partitionKey} = :shard`;
+  const where = last === undefined ? inShard : `${inShard} AND #${index.sortKey} <= :last`;
+  const started = index.shards.map((shard) => {
+    const pages = queryPages(table, { index, where, values: last === undefined ? { shard } : { shard, last } });
     const first = pages.next();
     // The error is thrown below, unless an earlier shard failed or the reader stopped before this shard.
     first.catch(() => undefined);
@@ -45,19 +34,12 @@ export async function* readIndex(
  * @throws DomainError `store_unavailable`.
  */
 export const listWaiting = async (
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  { name, partitionKey, sortKey, shards }: Read,
+  table: Table,
+  index: Read,
   { before, limit }: { before: number; limit: number },
-): Promise<Items> => {
-  const read = async (shard: string): Promise<Items> => {
-    const query = {
-      ...{ TableName, IndexName: name },
-      KeyConditionExpression: "#shard = :shard AND #time < :before",
-      ExpressionAttributeNames: { "#shard": partitionKey, "#time": sortKey },
-      ExpressionAttributeValues: { ":shard": shard, ":before": before },
-    };
-    return (await queryPage(client, query, limit)).items;
-  };
-  return (await Promise.all(shards.map(read))).flat();
+): Promise<Item[]> => {
+  const where = `#${index.partitionKey} = :shard AND #${index.sortKey} < :before`;
+  const read = async (shard: string) =>
+    (await queryPage(table, { index, where, values: { shard, before } }, limit)).items;
+  return (await Promise.all(index.shards.map(read))).flat();
 };

@@ -2,10 +2,11 @@
  * A sparse index over items that wait for work: an item is in the index while it has the index's partition key, and
  * leaves it when that attribute is removed. Items are spread over shards, so no partition becomes hot. Pure.
  */
-import type { SortedIndex } from "../terms/indexes.ts";
-import { shardOf } from "../terms/keys.ts";
 
-/** One of shared/terms/indexes.ts, with its shards. */
+import { shardOf } from "../terms/keys.ts";
+import type { SortedIndex } from "../terms/tables.ts";
+
+/** One of shared/terms/tables.ts, with its shards. */
 export type ShardedIndex = SortedIndex & {
   /** All values of the index's partition key. */
   shards: readonly string[];

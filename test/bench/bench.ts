@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build } from "../../infra/build.ts";
-import { failWith } from "../../infra/local/fail-with.ts";
+import { failWith } from "../../infra/local/commands/fail-with.ts";
 import { synthesise } from "../../infra/synth.ts";
 import { type Options, readOptions } from "./options.ts";
 import { renderTable } from "./render-table.ts";

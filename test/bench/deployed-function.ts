@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
 import type { FunctionModel, StackModel } from "../../infra/local/core/model.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
-import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import type { Bench } from "./row.ts";
 
 /** The stack of the assembly, with the functions and assets of a deployment. */

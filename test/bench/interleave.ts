@@ -1,5 +1,6 @@
+import { createRandom } from "../support/random.ts";
 import type { Options } from "./options.ts";
-import { estimate, seededRandom, shuffle, uncertainty } from "./statistics.ts";
+import { estimate, shuffle, uncertainty } from "./statistics.ts";
 
 /** Rounds are added until the ratios have at most this uncertainty, or the time is over. */
 const ENOUGH = 0.06;
@@ -28,7 +29,7 @@ export const interleave = async <Name extends string, Result>(
 ): Promise<{ results: Results<Name, Result>; rounds: number; random: () => number }> => {
   const { options, names, run, ratios, progress } = interleaving;
   const { minRounds, maxMs } = effort(options);
-  const random = seededRandom(options.seed);
+  const random = createRandom(options.seed);
   const byName = new Map<Name, Result[]>(names.map((name) => [name, []]));
   const results = (name: Name): readonly Result[] => byName.get(name) ?? [];
   const until = Date.now() + maxMs;

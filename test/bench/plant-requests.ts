@@ -25,7 +25,7 @@ export const plantRequest = (
   return { ...event, routeKey };
 };
 
-/** The claims of a caller's token, besides issuer and times. */
+/** The claims of a caller's token, in addition to issuer and times. */
 export const claims = { sub: "ada", org_id: "acme", org_role: "admin", aud: "plant-store" };
 
 /** The environment of a function, with the benchmark's issuer and AWS endpoint. */

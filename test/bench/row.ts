@@ -28,6 +28,20 @@ export const judge = (value: number, { limit, stretch }: Budget, sure = true): V
   return value <= limit ? "met" : "missed";
 };
 
+/** With two decimals. */
+export const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** A row without a budget. */
+export const plainRow = (metric: string, measured: string): Row => ({ metric, budget: "", measured, verdict: "" });
+
+/** A row that is judged. `measured` is what the table shows: the rounded value with its unit, if left out. */
+export const judgedRow = (
+  metric: string,
+  value: number,
+  budget: Budget,
+  { unit = "", measured = `${round(value)} ${unit}`.trim() }: { unit?: string; measured?: string } = {},
+): Row => ({ metric, budget: budgetText(budget, unit), measured, verdict: judge(value, budget) });
+
 /** `≤ 2.4 (1.8)`: the budget, and the stretch in brackets. */
 export const budgetText = ({ limit, stretch }: Budget, unit = ""): string =>
   `≤ ${limit}${stretch === undefined ? "" : ` (${stretch})`}${unit && ` ${unit}`}`;

@@ -41,7 +41,7 @@ export const runInstance = async ({ environment, ...run }: InstanceRun): Promise
   return { ...Output.parse(JSON.parse(output)), log: log ?? "" };
 };
 
-/** @throws Error also if a response is a failure, because failures have other costs. */
+/** @throws Error even if a response is a failure, because failures have other costs. */
 export const runSuccessfully = async (run: InstanceRun): Promise<InstanceResult> => {
   const result = await runInstance(run);
   const refused = result.responses.find(({ statusCode = 500 }) => statusCode >= 300);

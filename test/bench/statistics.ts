@@ -1,15 +1,4 @@
-/** Medians with their uncertainty, and repeatable random numbers. */
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export const seededRandom = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
+/** Medians with their uncertainty. */
 
 export const shuffle = <Item>(items: readonly Item[], random: () => number): Item[] =>
   items

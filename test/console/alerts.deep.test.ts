@@ -3,12 +3,11 @@ import type { Page, Route } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
 import type { View } from "../support/browser.ts";
-import { openConsole } from "../support/console.ts";
 import { shareConsole } from "../support/share-console.ts";
 
 const ALERT = "/api/integrations/provider/security/alert";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const views: [string, View][] = [
   ["light", { width: 1_280 }],
@@ -18,11 +17,22 @@ const views: [string, View][] = [
 
 /** Alerts in which each text from outside is an attack. Page by page, as the API answers them. */
 const hostileAlerts = ATTACKS.map((attack, i) => ({
-  ...{ id: `id-${i}-${attack}`, title: attack, level: ["LOW", "MEDIUM", "HIGH", "CRITICAL"][i % 4], rule: attack },
-  ...{ subject: `user:${attack}`, status: i % 2 === 0 ? "open" : "acknowledged", count: 1 + i, message: attack },
-  ...{ firstSeen: Date.now() - i * 3_600_000, lastSeen: Date.now(), eventIds: [attack], assignee: attack },
-  ...{ evidence: { count: 3, [attack]: [attack] }, metadata: { [attack]: { [attack]: attack } } },
-  ...{ comments: 1, revision: 1 },
+  id: `id-${i}-${attack}`,
+  title: attack,
+  level: ["LOW", "MEDIUM", "HIGH", "CRITICAL"][i % 4],
+  rule: attack,
+  subject: `user:${attack}`,
+  status: i % 2 === 0 ? "open" : "acknowledged",
+  count: 1 + i,
+  message: attack,
+  firstSeen: Date.now() - i * 3_600_000,
+  lastSeen: Date.now(),
+  eventIds: [attack],
+  assignee: attack,
+  evidence: { count: 3, [attack]: [attack] },
+  metadata: { [attack]: { [attack]: attack } },
+  comments: 1,
+  revision: 1,
 }));
 const hostileHistory = ATTACKS.flatMap((attack) => [
   { change: "commented", at: Date.now(), by: attack, text: attack },
@@ -64,7 +74,7 @@ const answerReads = async (page: Page) => {
 
 describe.each(views)("the states of the view, %s", (_, view) => {
   it("are accessible, fit the screen, and show hostile texts as texts", async () => {
-    const { page, complaints } = await openConsole(browser, { organizationId: "alert-states" }, view);
+    const { page, complaints } = await open({ organizationId: "alert-states" }, view);
     const answers = await answerReads(page);
     const check = async (state: string) => {
       expect({ state, violations: await violations(page) }).toEqual({ state, violations: [] });
@@ -133,11 +143,7 @@ describe.each(views)("the states of the view, %s", (_, view) => {
 });
 
 it("is explained to a role that may not see alerts", async () => {
-  const { page } = await openConsole(
-    browser,
-    { organizationId: "alert-states", role: "billing" },
-    { path: "/console/alerts" },
-  );
+  const { page } = await open({ organizationId: "alert-states", role: "billing" }, { path: "/console/alerts" });
   await page.getByText("Your role does not allow this").waitFor();
   expect(await violations(page)).toEqual([]);
 });
@@ -152,7 +158,7 @@ describe("triage", () => {
     const change = (body: object) => service.request("POST", ALERT, { token, body: JSON.stringify(body) });
     const list = async (query = "") =>
       (await service.request("GET", `${ALERT}${query}`, { token })).body as { id: string; subject: string }[];
-    const { page } = await openConsole(browser, { organizationId }, { path });
+    const { page } = await open({ organizationId }, { path });
     const row = (user: string) => page.getByRole("row", { name: new RegExp(`User ${user}\\b`) });
     return { page, row, change, list };
   };
@@ -160,10 +166,7 @@ describe("triage", () => {
   it("shows a change at once, and takes it back with the reason if it fails", async () => {
     const { page, row, list } = await start("alert-rollback", ["eve", "bob"]);
     await row("eve").waitFor();
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route(`**${ALERT}`, async (route) => {
       if (route.request().method() !== "POST") return route.fallback();
       await released;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
 import { shareConsole } from "../support/share-console.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const organizationId = "console-alerts";
 
@@ -21,7 +20,7 @@ describe("the view of alerts", () => {
   it("leads from an attack to its evidence, and takes it through triage", async () => {
     const token = await plantAttack();
     const read = async (path: string) => (await service.request("GET", `${SECURITY}/${path}`, { token })).body;
-    const { page, complaints } = await openConsole(browser, { organizationId }, { path: "/console/alerts" });
+    const { page, complaints } = await open({ organizationId }, { path: "/console/alerts" });
     const attack = page.getByRole("row", { name: /A call with an invalid or expired token was refused/ });
     await attack.waitFor();
     expect(await attack.innerText()).toMatch(/High[\s\S]*Address 127\.0\.0\.1[\s\S]*×5[\s\S]*Open/);
@@ -50,7 +49,10 @@ describe("the view of alerts", () => {
     await page.getByRole("button", { name: "Resolve" }).click();
     await page.getByRole("listitem").filter({ hasText: "ada resolved it" }).waitFor();
     expect(await read(`alert/${id}`)).toMatchObject({
-      ...{ status: "resolved", acknowledgedBy: "ada", resolvedBy: "ada", assignee: "ada" },
+      status: "resolved",
+      acknowledgedBy: "ada",
+      resolvedBy: "ada",
+      assignee: "ada",
       history: expect.arrayContaining([
         expect.objectContaining({ change: "commented", text: "Mallory left the team." }),
       ]),
@@ -73,7 +75,7 @@ describe("the view of alerts", () => {
     const token = await service.mint({ organizationId: other, userId: "mallory", role: "guest" });
     for (let i = 0; i < 2; i++)
       await service.request("PUT", "/api/integrations/provider/settings", { token, body: "{}" });
-    const { page, complaints } = await openConsole(browser, { organizationId: other }, { path: "/console/alerts" });
+    const { page, complaints } = await open({ organizationId: other }, { path: "/console/alerts" });
     const finding = page.getByRole("row", { name: /tried to change the circuit breaker or the settings/ });
     await finding.waitFor();
     expect(await finding.innerText()).toMatch(/High[\s\S]*User mallory[\s\S]*×2[\s\S]*Open/);

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 const provider = simulatedProvider(service);
 
 const path = "/console/connection";
@@ -13,7 +12,7 @@ describe("the view Connection", () => {
   it("connects by API key, keeps the key nowhere, and disconnects after it said what happens", async () => {
     const ours = organizationOf(service, "console-api-key");
     const { apiKey, accountId } = await provider.account(4, { seed: "console-api-key" });
-    const { page, requests } = await openConsole(browser, ours, { path });
+    const { page, requests } = await open(ours, { path });
     const key = page.getByLabel("API key", { exact: true });
     await key.fill("sk_test_of_nobody");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -28,7 +27,9 @@ describe("the view Connection", () => {
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByText("Connected since").waitFor();
     expect((await ours.call("GET", "connection")).body).toMatchObject({
-      ...{ status: "connected", method: "api_key", accountId },
+      status: "connected",
+      method: "api_key",
+      accountId,
       webhookSetup: { endpointId: expect.any(String) },
     });
     const kept = await page.evaluate<string>(
@@ -48,7 +49,7 @@ describe("the view Connection", () => {
 
   it("connects by OAuth with a click at the provider, also beside a sign-in that was left", async () => {
     const ours = organizationOf(service, "console-oauth");
-    const { page, complaints } = await openConsole(browser, ours, { path });
+    const { page, complaints } = await open(ours, { path });
     const toProvider = async () => {
       await page.getByRole("radio", { name: /^OAuth/ }).check();
       await page.getByRole("button", { name: "Continue at Stripe" }).click();

@@ -1,14 +1,13 @@
 import { expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 it("the view Erasure erases a user whose id is typed, follows the progress, and shows the proof", async () => {
   const ours = organizationOf(service, "console-erasure");
   await ours.call("GET", "security", undefined, { userId: "leaver-77", role: "guest" });
-  const { page } = await openConsole(browser, ours, { path: "/console/erasure" });
+  const { page } = await open(ours, { path: "/console/erasure" });
   await page.getByText("Nothing has been erased").waitFor();
   const request = page.getByRole("button", { name: "Request erasure …" });
   await request.click();

@@ -3,15 +3,14 @@ import type { Page } from "playwright-core";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
-import { openConsole } from "../support/console.ts";
+import { failRequests, oppositeScreens, REQUEST_ID, showView } from "../support/console.ts";
 import { answerEvents, sampleEvent } from "../support/console-events.ts";
-import { shareConsole } from "../support/share-console.ts";
+import { expectAccessible, shareConsole } from "../support/share-console.ts";
 
 const user = { organizationId: "console-events-deep" };
 const LIST = /\/provider\/security(\?|$)/;
-const REQUEST_ID = "request-to-quote";
 
-const { browser } = await shareConsole();
+const { open } = await shareConsole();
 
 const now = Date.now();
 
@@ -24,35 +23,24 @@ const samples = (count: number, fields: (number: number) => Partial<SecurityEven
 
 /** Opens another view first, so that the answers can be replaced before the events are read. */
 const openEvents = async (prepare: (page: Page) => Promise<unknown>, path = "/console/events", view = {}) => {
-  const opened = await openConsole(browser, user, { path: "/console/nowhere", ...view });
+  const opened = await open(user, { path: "/console/nowhere", ...view });
   await prepare(opened.page);
-  await opened.page.evaluate(
-    `history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`,
-  );
+  await showView(opened.page, path);
   return opened;
 };
 
-const failing = (status: number, message: string) => (page: Page) =>
-  page.route(LIST, (route) =>
-    route.fulfill({ status, headers: { "x-request-id": REQUEST_ID }, json: { error: status * 100, message } }),
-  );
-
-const fitsTheScreen = (page: Page) => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
+const failing = (error: number, message: string) => (page: Page) => failRequests(page, LIST, { error, message });
 
 describe("the view of events", () => {
   const states = {
     empty: { prepare: (page: Page) => answerEvents(page, () => []), text: "No events in the last 24 hours" },
     loading: { prepare: (page: Page) => page.route(LIST, () => undefined), text: "Loading events" },
-    error: { prepare: failing(503, "The store is not available."), text: REQUEST_ID },
-    advice: { prepare: failing(400, "since: too many events to count"), text: "Please choose other filters." },
+    error: { prepare: failing(50300, "The store is not available."), text: REQUEST_ID },
+    advice: { prepare: failing(40000, "since: too many events to count"), text: "Please choose other filters." },
     full: { prepare: (page: Page) => answerEvents(page, () => samples(40)), text: "user-1" },
   };
-  const views = [
-    { width: 1_280, scheme: "light" },
-    { width: 320, scheme: "dark" },
-  ] as const;
   it.each(Object.keys(states) as (keyof typeof states)[])("has no barrier if it is %s", async (name) => {
-    for (const view of views) {
+    for (const view of oppositeScreens) {
       const { page } = await openEvents(states[name].prepare, "/console/events?category=authorization", view);
       const text = name === "empty" ? "No event in the last 24 hours matches the filters" : states[name].text;
       await page.getByText(text).first().waitFor();
@@ -63,13 +51,12 @@ describe("the view of events", () => {
         .getByText(name === "empty" ? "in the chosen time" : text)
         .first()
         .waitFor();
-      expect(await violations(page)).toEqual([]);
-      expect(await fitsTheScreen(page)).toBe(true);
+      await expectAccessible(page);
     }
   });
 
   it("tells a member that the role does not allow it", async () => {
-    const { page } = await openConsole(browser, { ...user, role: "member" }, { path: "/console/events" });
+    const { page } = await open({ ...user, role: "member" }, { path: "/console/events" });
     await page.getByText("Your role does not allow this").waitFor();
     expect(await violations(page)).toEqual([]);
   });
@@ -78,18 +65,21 @@ describe("the view of events", () => {
     const hostile = samples(ATTACKS.length, (number) => {
       const text = ATTACKS[number % ATTACKS.length] ?? "";
       return {
-        ...{ userId: text, ipAddress: text, userAgent: text, sessionId: text, resource: text, action: text },
-        ...{
-          errorCode: text,
-          errorMessage: text,
-          location: text,
-          success: false,
-          eventType: number === 1 ? text : "DATA_READ",
-        },
+        userId: text,
+        ipAddress: text,
+        userAgent: text,
+        sessionId: text,
+        resource: text,
+        action: text,
+        errorCode: text,
+        errorMessage: text,
+        location: text,
+        success: false,
+        eventType: number === 1 ? text : "DATA_READ",
         metadata: { [text]: text, nested: { [text]: [text] } },
       };
     });
-    for (const view of views) {
+    for (const view of oppositeScreens) {
       const { page, complaints } = await openEvents(
         async (opened) => {
           await answerEvents(opened, () => hostile);
@@ -100,13 +90,11 @@ describe("the view of events", () => {
       );
       await page.getByRole("row").nth(1).waitFor();
       for (const attack of ATTACKS.slice(0, 4)) expect(await page.getByText(attack).count()).toBeGreaterThan(0);
-      expect(await violations(page)).toEqual([]);
-      expect(await fitsTheScreen(page)).toBe(true);
+      await expectAccessible(page);
       await page.getByRole("row").getByRole("link").nth(1).click();
       await page.getByRole("heading", { name: "Details" }).waitFor();
       await page.getByText("As JSON").click();
-      expect(await violations(page)).toEqual([]);
-      expect(await fitsTheScreen(page)).toBe(true);
+      await expectAccessible(page);
       expect(await page.title()).not.toBe("owned");
       expect(await page.locator("main :is(img, svg, script, b)").count()).toBe(0);
       expect(complaints).toEqual([]);
@@ -116,16 +104,11 @@ describe("the view of events", () => {
   it("takes the mark of an event back if the service refuses it", async () => {
     const { page } = await openEvents(async (opened) => {
       await answerEvents(opened, () => samples(3));
-      await opened.route(/\/security\/alert$/, (route) =>
-        route.fulfill({
-          ...{ status: 503, headers: { "x-request-id": REQUEST_ID } },
-          json: { error: 50301, message: "The store is not available." },
-        }),
-      );
+      await failRequests(opened, /\/security\/alert$/);
     });
     await page.getByRole("checkbox").first().check();
     await page.getByRole("button", { name: "Mark as processed" }).click();
-    await page.getByText("The event is not marked as processed. The store is not available.").waitFor();
+    await page.getByText("The event is not marked as processed. The store does not answer.").waitFor();
     await page.getByText(REQUEST_ID).waitFor();
     await page.getByRole("checkbox").nth(2).waitFor();
     expect(await page.getByRole("checkbox").count()).toBe(3);

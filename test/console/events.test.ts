@@ -1,13 +1,12 @@
 import { expect, it } from "@jest/globals";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
-import { openConsole } from "../support/console.ts";
 import { shareConsole } from "../support/share-console.ts";
 
 const organizationId = "console-events";
 const SECURITY = "/api/integrations/provider/security";
 const HEADING = { level: 1 } as const;
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 const admin = await service.mint({ organizationId, userId: "ada", role: "admin" });
 const guest = await service.mint({ organizationId, userId: "eve", role: "guest" });
 
@@ -27,8 +26,7 @@ it("lets an administrator find a refusal by filters, open it, mark it as process
   await refuse();
   const body = JSON.stringify({ recordAccess: { member: ["invoices"], guest: [] } });
   await service.request("PUT", "/api/integrations/provider/settings", { token: admin, body });
-  const { page, complaints, foreignRequests } = await openConsole(
-    browser,
+  const { page, complaints, foreignRequests } = await open(
     { organizationId },
     { path: "/console/events", width: 1_280 },
   );
@@ -36,10 +34,7 @@ it("lets an administrator find a refusal by filters, open it, mark it as process
   await page.getByRole("link", { name: "Settings changed" }).waitFor();
 
   // The rows before stay until those of another period are there.
-  let answerNow = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    answerNow = resolve;
-  });
+  const { promise: held, resolve: answerNow } = Promise.withResolvers<void>();
   await page.route(/\/provider\/security\?/, (route) => held.then(() => route.continue()), { times: 1 });
   await page.getByRole("button", { name: "7 days" }).click();
   const before = page.locator("table[aria-busy=true]");

@@ -1,48 +1,30 @@
 /** The view Exports in the states of exports and files, and the dialogs that request exports. */
 import { describe, expect, it } from "@jest/globals";
-import type { Page } from "playwright-core";
-import { openConsole } from "../support/console.ts";
-import { goTo, mannersOf } from "../support/console-views.ts";
+import { oppositeScreens } from "../support/console.ts";
+import { goTo, inspectAll, mannersOf, mannersOfDialog, mannersUnderAttack } from "../support/console-views.ts";
 import { answerExportsInAllStates, exportsInAllStates } from "../support/export-answers.ts";
-import { createPoisoner, INJECTED } from "../support/hostile-answers.ts";
+import { createPoisoner } from "../support/hostile-answers.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const user = { organizationId: "console-export-states" };
 const addresses = [
-  ...["/console/exports", "/console/exports/none-such"],
+  "/console/exports",
+  "/console/exports/none-such",
   ...exportsInAllStates(0).map(({ id }) => `/console/exports/${id}`),
 ];
-
-const screens = [
-  { width: 1_280, scheme: "light" },
-  { width: 320, scheme: "dark" },
-] as const;
 
 /** The browser reports the answer for the export that does not exist. */
 const unexpected = (complaints: readonly string[]): string[] =>
   complaints.filter((complaint) => !complaint.includes("a status of 404"));
 
-const inspectAll = async (page: Page, inspect: (page: Page) => Promise<string[]>) => {
-  const found: [string, string[]][] = [];
-  for (const address of addresses) {
-    await goTo(page, address);
-    found.push([address, await inspect(page)]);
-  }
-  return found.filter(([, problems]) => problems.length > 0);
-};
-
-/** Complaints about a page behind a dialog: what is behind it takes no focus. */
-const mannersOfDialog = async (page: Page): Promise<string[]> =>
-  (await mannersOf(page)).filter((complaint) => !/^(takes no focus|does not show the focus)/.test(complaint));
-
-describe.each(screens)("at $width px, $scheme", (screen) => {
+describe.each(oppositeScreens)("at $width px, $scheme", (screen) => {
   it("each state and each dialog keeps its manners", async () => {
-    const { page, complaints } = await openConsole(browser, user, screen);
+    const { page, complaints } = await open(user, screen);
     await answerExportsInAllStates(page);
-    expect(await inspectAll(page, mannersOf)).toEqual([]);
+    expect(await inspectAll(page, addresses, mannersOf)).toEqual([]);
     for (const [address, button] of [
       ["/console/exports", "Export everything …"],
       ["/console/events?riskLevel=HIGH", "Export …"],
@@ -57,12 +39,9 @@ describe.each(screens)("at $width px, $scheme", (screen) => {
   });
 
   it("hostile texts are shown as texts", async () => {
-    const { page, complaints } = await openConsole(browser, user, screen);
+    const { page, complaints } = await open(user, screen);
     await answerExportsInAllStates(page, createPoisoner(/^(id|status|kind|format|category|riskLevel|source)$/));
-    const found = await inspectAll(page, async (shown) => [
-      ...(await shown.evaluate<string[]>(INJECTED)),
-      ...(await mannersOf(shown)),
-    ]);
+    const found = await inspectAll(page, addresses, mannersUnderAttack);
     expect(found).toEqual([]);
     expect(await page.title()).not.toBe("owned");
     expect(unexpected(complaints)).toEqual([]);
@@ -70,7 +49,7 @@ describe.each(screens)("at $width px, $scheme", (screen) => {
 });
 
 it("a file without a link that is safe, or with one that has ended, cannot be downloaded", async () => {
-  const { page } = await openConsole(browser, user);
+  const { page } = await open(user);
   await answerExportsInAllStates(page);
   await goTo(page, "/console/exports/completed");
   const download = page.getByRole("link", { name: "Download manifest.json" });
@@ -86,7 +65,7 @@ it("events are exported with the filters of their view, and everything with a ma
   const ours = organizationOf(service, "console-exports");
   await ours.call("GET", "settings");
   await ours.call("GET", "settings", undefined, { userId: "eve", role: "guest" });
-  const { page, complaints } = await openConsole(browser, ours, { path: "/console/events?userId=eve" });
+  const { page, complaints } = await open(ours, { path: "/console/events?userId=eve" });
   await page.getByRole("button", { name: "Export …" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("User: eve").waitFor();

@@ -3,44 +3,29 @@ import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
-import type { View } from "../support/browser.ts";
-import { openConsole } from "../support/console.ts";
-import { shareConsole } from "../support/share-console.ts";
+import { failRequests, failure, REQUEST_ID, screens, showView } from "../support/console.ts";
+import { expectAccessible, shareConsole } from "../support/share-console.ts";
 
 const user = { organizationId: "console-integration-deep" };
-const REQUEST_ID = "request-to-quote";
 const at = Date.UTC(2026, 10, 16);
 
-const { service, browser } = await shareConsole();
+const { service, browser, open } = await shareConsole();
 
 const SYNC = /\/provider\/sync(\?|$)/;
 const WEBHOOKS = /\/provider\/webhooks(\?|$)/;
 const RECORDS = /\/provider\/records\//;
 
-const go = (page: Page, path: string) =>
-  page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`);
-
-/** The page fits, and nothing on it is out of reach for anybody. */
-const requireGood = async (page: Page, state: string): Promise<void> => {
-  expect([state, await violations(page)]).toEqual([state, []]);
-  const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-  expect([state, overflow]).toEqual([state, 0]);
-};
-
 const answer = (page: Page, path: RegExp, json: unknown) => page.route(path, (route) => route.fulfill({ json }));
-
-const fail = (page: Page, path: RegExp, error = 50301, status = 503) =>
-  page.route(path, (route) =>
-    route.fulfill({
-      ...{ status, headers: { "x-request-id": REQUEST_ID, "retry-after": "30" } },
-      json: { error, message: "The store is not available." },
-    }),
-  );
 
 const nothing = { read: 0, written: 0 };
 const both = { listed: 3, stored: 3, onlyListed: [], onlyStored: [] };
 const run = (id: string, more: object) => ({
-  ...{ id, trigger: "manual", mode: "full", status: "succeeded", startedAt: at, finishedAt: at + 4_000 },
+  id,
+  trigger: "manual",
+  mode: "full",
+  status: "succeeded",
+  startedAt: at,
+  finishedAt: at + 4_000,
   progress: { customers: { read: 3, written: 2 }, subscriptions: nothing, invoices: nothing, payments: nothing },
   ...more,
 });
@@ -48,75 +33,98 @@ const runs = (text: string) => [
   run("running", { status: "running", finishedAt: undefined }),
   run("failed", { status: "failed", error: { category: "authorization", message: text } }),
   run("differs", {
-    ...{ healed: 2, setAside: 1 },
+    healed: 2,
+    setAside: 1,
     completeness: {
       customers: { ...both, listed: 4, setAside: 1, onlyListed: [text], onlyStored: [`${text} `] },
-      ...{ subscriptions: both, invoices: both, payments: both },
+      subscriptions: both,
+      invoices: both,
+      payments: both,
     },
   }),
 ];
 
 const delivery = (id: string, status: string, text: string, more: object = {}) => ({
-  ...{ id: `${status} ${id}`, type: text, status, receivedAt: at + 3_600_000, createdAt: at, attempts: 10 },
-  ...{ error: text, changes: [{ type: "customers", id: text, written: status === "applied" }] },
+  id: `${status} ${id}`,
+  type: text,
+  status,
+  receivedAt: at + 3_600_000,
+  createdAt: at,
+  attempts: 10,
+  error: text,
+  changes: [{ type: "customers", id: text, written: status === "applied" }],
   ...more,
 });
 const deliveries = (text: string) =>
   ["applied", "waiting", "failed", "set_aside", "ignored"].map((status) => delivery("1", status, text));
 
 const record = (type: string, text: string) => ({
-  ...{ id: text, type, createdAt: at, updatedAt: at, deleted: false, currency: text, status: text, customerId: text },
-  ...{ name: text, email: text, delinquent: true, number: text, subscriptionId: text, invoiceId: text },
-  ...{ amountDue: 1_250, amountPaid: 0, amount: 1_250, amountReceived: 0, failureCode: text, dueAt: at, paidAt: null },
-  ...{ items: [{ priceId: text, quantity: 2, unitAmount: 1_000, interval: text }], canceledAt: null },
-  ...{ currentPeriodStart: at, currentPeriodEnd: at, cancelAtPeriodEnd: true },
+  id: text,
+  type,
+  createdAt: at,
+  updatedAt: at,
+  deleted: false,
+  currency: text,
+  status: text,
+  customerId: text,
+  name: text,
+  email: text,
+  delinquent: true,
+  number: text,
+  subscriptionId: text,
+  invoiceId: text,
+  amountDue: 1_250,
+  amountPaid: 0,
+  amount: 1_250,
+  amountReceived: 0,
+  failureCode: text,
+  dueAt: at,
+  paidAt: null,
+  items: [{ priceId: text, quantity: 2, unitAmount: 1_000, interval: text }],
+  canceledAt: null,
+  currentPeriodStart: at,
+  currentPeriodEnd: at,
+  cancelAtPeriodEnd: true,
 });
 const deleted = (type: string) => ({ id: "gone", type, createdAt: 0, updatedAt: at, deleted: true });
 
-const views: View[] = [
-  { width: 1_280, scheme: "light" },
-  { width: 1_280, scheme: "dark" },
-  { width: 320, scheme: "light" },
-  { width: 320, scheme: "dark" },
-];
-
-describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
+describe.each(screens)("on a screen of $width pixels, $scheme", (view) => {
   it("the states without content are accessible and fit", async () => {
-    const { page } = await openConsole(browser, user, { path: "/console/syncs", ...view });
+    const { page } = await open(user, { path: "/console/syncs", ...view });
     await page.getByText("Nothing has been synced yet").waitFor();
     await page.getByRole("button", { name: "Start a sync" }).click();
-    await requireGood(page, "start");
+    await expectAccessible(page, "start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByRole("link", { name: "Open Connection" }).last().waitFor();
-    await requireGood(page, "start without a connection");
+    await expectAccessible(page, "start without a connection");
     await page.getByRole("button", { name: "Cancel" }).click();
-    await go(page, "/console/webhooks?setup=open");
+    await showView(page, "/console/webhooks?setup=open");
     await page.getByText("No webhook has arrived yet").waitFor();
-    await requireGood(page, "no deliveries");
-    await go(page, "/console/webhooks?status=forged");
+    await expectAccessible(page, "no deliveries");
+    await showView(page, "/console/webhooks?status=forged");
     await page.getByText("No forged delivery").waitFor();
-    await requireGood(page, "no forged deliveries");
-    await go(page, "/console/records/invoices?status=paid");
+    await expectAccessible(page, "no forged deliveries");
+    await showView(page, "/console/records/invoices?status=paid");
     await page.getByText("No invoices match the filters").waitFor();
-    await requireGood(page, "no records");
-    await go(page, "/console/records/invoices/in_unknown");
+    await expectAccessible(page, "no records");
+    await showView(page, "/console/records/invoices/in_unknown");
     await page.getByText("There is no such invoice here").waitFor();
-    await requireGood(page, "no record");
+    await expectAccessible(page, "no record");
 
-    for (const path of [SYNC, WEBHOOKS, RECORDS]) await fail(page, path);
+    for (const path of [SYNC, WEBHOOKS, RECORDS]) await failRequests(page, path, { headers: { "retry-after": "30" } });
     for (const path of ["/console/syncs", "/console/webhooks?status=failed", "/console/records/payments"]) {
-      await go(page, path);
+      await showView(page, path);
       await page.getByText(REQUEST_ID).waitFor();
       await page.getByRole("button", { name: "Try again" }).waitFor();
-      await requireGood(page, `${path} fails`);
+      await expectAccessible(page, `${path} fails`);
     }
   });
 
   it("hostile texts are texts in each view", async () => {
     for (const [index, text] of ATTACKS.entries()) {
       // One screen for all texts and four screens for one: a full product would take minutes.
-      if (index > 0 && view !== views[3]) break;
-      const { page, complaints } = await openConsole(browser, user, { path: "/console/nowhere", ...view });
+      if (index > 0 && view !== screens[3]) break;
+      const { page, complaints } = await open(user, { path: "/console/nowhere", ...view });
       await answer(page, SYNC, runs(text));
       await answer(page, WEBHOOKS, deliveries(text));
       await page.route(RECORDS, (route) => {
@@ -134,9 +142,9 @@ describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
         ["/console/records/payments/pi_1", "Received"],
         ["/console/customers/cus_1", "Due by"],
       ] as const) {
-        await go(page, path);
+        await showView(page, path);
         await page.getByRole("main").getByText(shown).first().waitFor();
-        await requireGood(page, `${path} ${text}`);
+        await expectAccessible(page, `${path} ${text}`);
         expect(await page.locator("main :is(img, svg, script)").count()).toBe(0);
       }
       expect(await page.title()).not.toBe("owned");
@@ -147,21 +155,14 @@ describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
 });
 
 it("a replay that the service refuses is taken back", async () => {
-  const { page } = await openConsole(browser, user, { path: "/console/nowhere" });
+  const { page } = await open(user, { path: "/console/nowhere" });
   await answer(page, WEBHOOKS, [delivery("1", "failed", "customer.updated")]);
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route(/\/replay$/, async (route) => {
     await released;
-    await route.fulfill({
-      status: 409,
-      headers: { "x-request-id": REQUEST_ID },
-      json: { error: 40908, message: "No." },
-    });
+    await route.fulfill(failure({ error: 40908, message: "No." }));
   });
-  await go(page, "/console/webhooks?status=failed");
+  await showView(page, "/console/webhooks?status=failed");
   const row = page.getByRole("row", { name: /Customer updated/ });
   await row.getByRole("button", { name: "Replay" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
@@ -179,12 +180,12 @@ it("a replay that the service refuses is taken back", async () => {
 });
 
 it("a member sees which records the role may not read, and no button that the role may not use", async () => {
-  const { page } = await openConsole(browser, { ...user, role: "member" }, { path: "/console/syncs" });
+  const { page } = await open({ ...user, role: "member" }, { path: "/console/syncs" });
   await page.getByText("Nothing has been synced yet").waitFor();
   expect(await page.getByRole("button", { name: "Start a sync" }).count()).toBe(0);
-  await go(page, "/console/webhooks?status=forged");
+  await showView(page, "/console/webhooks?status=forged");
   await page.getByText("Your role does not allow this").waitFor();
-  await go(page, "/console/records");
+  await showView(page, "/console/records");
   await page.getByText("Your role does not allow this").waitFor();
 
   const token = await service.mint({ ...user, role: "admin", userId: "ada" });
@@ -192,7 +193,7 @@ it("a member sees which records the role may not read, and no button that the ro
   await service.request("PUT", "/api/integrations/provider/settings", { token, body });
   await page.reload();
   await page.getByText("No invoices are stored").waitFor();
-  await go(page, "/console/customers/cus_1");
+  await showView(page, "/console/customers/cus_1");
   await page.getByText("may not read subscriptions").waitFor();
   await page.getByText("No invoices.").waitFor();
   expect(await violations(page)).toEqual([]);

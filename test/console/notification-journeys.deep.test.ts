@@ -1,12 +1,11 @@
 /** What an administrator does with destinations in the console. */
 import { afterAll, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { startListener } from "../support/notification-listener.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 const listener = await startListener();
 afterAll(() => listener.stop());
 
@@ -14,7 +13,7 @@ it("a destination is rolled, changed, paused, resumed, retried and deleted", asy
   const ours = organizationOf(service, "console-destination-life");
   const created = await ours.call("POST", "notifications", { type: "webhook", name: "Receiver", url: listener.url });
   const { id, secret: first } = created.body as { id: string; secret: string };
-  const { page, complaints } = await openConsole(browser, ours, { path: `/console/notifications/${id}` });
+  const { page, complaints } = await open(ours, { path: `/console/notifications/${id}` });
   const confirm = (name: string) => page.getByRole("dialog").getByRole("button", { name }).click();
 
   await page.getByRole("button", { name: "Roll the secret" }).click();
@@ -58,7 +57,7 @@ it("a destination is rolled, changed, paused, resumed, retried and deleted", asy
 
 it("an e-mail address waits to be confirmed, and the link can be sent again", async () => {
   const ours = organizationOf(service, "console-email-destination");
-  const { page } = await openConsole(browser, ours, { path: "/console/notifications/new?type=email" });
+  const { page } = await open(ours, { path: "/console/notifications/new?type=email" });
   await page.getByLabel("Name").fill("Security team");
   await page.getByLabel("E-mail address").fill("security@example.com");
   await page.getByLabel("Weekly security review").check();

@@ -1,45 +1,29 @@
 /** The view Notifications in the states of destinations and deliveries. */
 import { describe, expect, it } from "@jest/globals";
-import type { Page } from "playwright-core";
-import { openConsole } from "../support/console.ts";
-import { goTo, mannersOf } from "../support/console-views.ts";
-import { createPoisoner, INJECTED } from "../support/hostile-answers.ts";
+import { failRequests, oppositeScreens, REQUEST_ID } from "../support/console.ts";
+import { goTo, inspectAll, mannersOf, mannersOfDialog, mannersUnderAttack } from "../support/console-views.ts";
+import { createPoisoner } from "../support/hostile-answers.ts";
 import { answerInAllStates, destinationsInAllStates } from "../support/notification-answers.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { browser } = await shareConsole();
+const { open } = await shareConsole();
 
 const user = { organizationId: "console-notification-states" };
 const ADDRESS = "/console/notifications";
 const addresses = [
-  ...[ADDRESS, `${ADDRESS}/none-such`, `${ADDRESS}/active?change=open`, `${ADDRESS}/unconfirmed?change=open`],
+  ADDRESS,
+  `${ADDRESS}/none-such`,
+  `${ADDRESS}/active?change=open`,
+  `${ADDRESS}/unconfirmed?change=open`,
   ...["webhook", "email", "slack", "teams"].map((type) => `${ADDRESS}/new?type=${type}`),
   ...destinationsInAllStates(0).map(({ id }) => `${ADDRESS}/${id}`),
 ];
 
-const screens = [
-  { width: 1_280, scheme: "light" },
-  { width: 320, scheme: "dark" },
-] as const;
-
-const inspectAll = async (page: Page, inspect: (page: Page) => Promise<string[]>) => {
-  const found: [string, string[]][] = [];
-  for (const address of addresses) {
-    await goTo(page, address);
-    found.push([address, await inspect(page)]);
-  }
-  return found.filter(([, problems]) => problems.length > 0);
-};
-
-/** Complaints about a page behind a dialog: what is behind it takes no focus. */
-const mannersOfDialog = async (page: Page): Promise<string[]> =>
-  (await mannersOf(page)).filter((complaint) => !/^(takes no focus|does not show the focus)/.test(complaint));
-
-describe.each(screens)("at $width px, $scheme", (screen) => {
+describe.each(oppositeScreens)("at $width px, $scheme", (screen) => {
   it("each state keeps its manners, also the mistakes in a form", async () => {
-    const { page, complaints } = await openConsole(browser, user, screen);
+    const { page, complaints } = await open(user, screen);
     await answerInAllStates(page);
-    expect(await inspectAll(page, mannersOf)).toEqual([]);
+    expect(await inspectAll(page, addresses, mannersOf)).toEqual([]);
 
     await goTo(page, `${ADDRESS}/new?type=email`);
     await page.getByRole("radio", { name: /^Daily summary/ }).check();
@@ -54,35 +38,32 @@ describe.each(screens)("at $width px, $scheme", (screen) => {
   });
 
   it("each dialog keeps its manners", async () => {
-    const { page } = await openConsole(browser, user, screen);
+    const { page } = await open(user, screen);
     await answerInAllStates(page);
     const found: Record<string, string[]> = {};
-    const open = async (address: string, button: string): Promise<void> => {
+    const inspectDialog = async (address: string, button: string): Promise<void> => {
       await goTo(page, address);
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByRole("dialog").waitFor();
       found[button] = await mannersOfDialog(page);
       await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     };
-    await open(`${ADDRESS}/active`, "Pause");
-    await open(`${ADDRESS}/active`, "Roll the secret");
-    await open(`${ADDRESS}/active`, "Delete");
-    await open(`${ADDRESS}/gone`, "Resume");
+    await inspectDialog(`${ADDRESS}/active`, "Pause");
+    await inspectDialog(`${ADDRESS}/active`, "Roll the secret");
+    await inspectDialog(`${ADDRESS}/active`, "Delete");
+    await inspectDialog(`${ADDRESS}/gone`, "Resume");
     expect(Object.entries(found).filter(([, complaints]) => complaints.length > 0)).toEqual([]);
   });
 
   it("hostile texts are shown as texts", async () => {
-    const { page, complaints } = await openConsole(browser, user, screen);
+    const { page, complaints } = await open(user, screen);
     await answerInAllStates(
       page,
       createPoisoner(
         /^(id|type|status|kind|format|levels|changes|every|from|to|at|pausedBecause|category|riskLevel|source)$/,
       ),
     );
-    const found = await inspectAll(page, async (shown) => [
-      ...(await shown.evaluate<string[]>(INJECTED)),
-      ...(await mannersOf(shown)),
-    ]);
+    const found = await inspectAll(page, addresses, mannersUnderAttack);
     expect(found).toEqual([]);
     expect(await page.title()).not.toBe("owned");
     expect(complaints).toEqual([]);
@@ -90,15 +71,9 @@ describe.each(screens)("at $width px, $scheme", (screen) => {
 });
 
 it("a failed test, retry or change says why, with the request id, and leaves everything as it is", async () => {
-  const { page } = await openConsole(browser, user);
+  const { page } = await open(user);
   await answerInAllStates(page);
-  const failure = {
-    status: 503,
-    headers: { "x-request-id": "request-to-quote" },
-    json: { error: 50301, message: "The store does not answer." },
-  };
-  await page.route(/\/notifications\/.+\/(test|retry)$/, (route) => route.fulfill(failure));
-  await page.route(/\/notifications\/active$/, (route) => route.fulfill(failure));
+  await failRequests(page, /\/notifications\/(.+\/(test|retry)|active)$/);
   await goTo(page, `${ADDRESS}/active`);
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByText("The test was not sent. The store does not answer.").waitFor();
@@ -107,13 +82,13 @@ it("a failed test, retry or change says why, with the request id, and leaves eve
   await page.getByRole("button", { name: "Pause" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Pause" }).click();
-  await dialog.getByText("request-to-quote").waitFor();
+  await dialog.getByText(REQUEST_ID).waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   expect(await page.getByText("Active", { exact: true }).count()).toBe(1);
 });
 
 it("what is typed survives a reload, but no URL is stored", async () => {
-  const { page } = await openConsole(browser, user, { path: `${ADDRESS}/new?type=slack` });
+  const { page } = await open(user, { path: `${ADDRESS}/new?type=slack` });
   await page.getByLabel("Name").fill("Alerts in Slack");
   await page.getByLabel("Low", { exact: true }).uncheck();
   await page.getByLabel("Webhook URL").fill("https://hooks.slack.com/services/T0/B0/very-secret");
@@ -126,8 +101,8 @@ it("what is typed survives a reload, but no URL is stored", async () => {
   expect(await page.getByLabel("Webhook URL").inputValue()).toBe("");
 });
 
-it("a change made meanwhile is not overwritten without asking", async () => {
-  const { page } = await openConsole(browser, user);
+it("a change made concurrently is not overwritten without asking", async () => {
+  const { page } = await open(user);
   await answerInAllStates(page);
   await goTo(page, `${ADDRESS}/active?change=open`);
   await page.getByLabel("Name").fill("Mine");

@@ -1,17 +1,16 @@
 import { afterAll, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { startListener } from "../support/notification-listener.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 const listener = await startListener();
 afterAll(() => listener.stop());
 
 it("the view Notifications adds a webhook, shows its secret once, and shows how a test arrives", async () => {
   const ours = organizationOf(service, "console-notifications");
-  const { page, complaints } = await openConsole(browser, ours, { path: "/console/notifications" });
+  const { page, complaints } = await open(ours, { path: "/console/notifications" });
   await page.getByRole("link", { name: "Webhook", exact: true }).click();
   await page.getByLabel("Name").fill("My listener");
   await page.getByLabel("URL", { exact: true }).fill(`${listener.url}?token=very-secret`);

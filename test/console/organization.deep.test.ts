@@ -1,53 +1,42 @@
 /** The states of the views Connection, Settings, Reports and Erasure, and what attackers may write into their fields. */
 import { describe, expect, it } from "@jest/globals";
-import type { Page } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
-import { violations } from "../support/accessibility.ts";
-import type { View } from "../support/browser.ts";
-import { openConsole } from "../support/console.ts";
+import { failRequests, REQUEST_ID, screens } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
-import { shareConsole } from "../support/share-console.ts";
+import { expectAccessible, shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const PROVIDER = "**/api/integrations/provider";
 const WEEK_MS = 7 * 86_400_000;
 const at = Date.UTC(2026, 10, 16);
 
-/** The page fits, and nothing on it is out of reach for anybody. */
-const requireGood = async (page: Page, state: string): Promise<void> => {
-  expect([state, await violations(page)]).toEqual([state, []]);
-  const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-  expect([state, overflow]).toEqual([state, 0]);
-};
-
-const views: View[] = [
-  { width: 1_280, scheme: "light" },
-  { width: 1_280, scheme: "dark" },
-  { width: 320, scheme: "light" },
-  { width: 320, scheme: "dark" },
-];
-
 const removed = { records: 1, webhookEvents: 2, events: 3, alerts: 4, reports: 5, detections: 6, other: 7 };
 const erasure = (more: object) => ({
-  ...{ id: "01ERASURE", scope: "user", status: "running", requestedAt: at, requestedBy: "ada" },
-  ...{ dueAt: at + WEEK_MS, removed, ...more },
+  id: "01ERASURE",
+  scope: "user",
+  status: "running",
+  requestedAt: at,
+  requestedBy: "ada",
+  dueAt: at + WEEK_MS,
+  removed,
+  ...more,
 });
 
-describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
+describe.each(screens)("on a screen of $width pixels, $scheme", (view) => {
   it("the states of Connection are accessible and fit", async () => {
     const name = `console-states-${view.width}-${view.scheme}`;
     const ours = organizationOf(service, name);
-    const { page } = await openConsole(browser, ours, { path: "/console/connection", ...view });
+    const { page } = await open(ours, { path: "/console/connection", ...view });
     await page.getByText("Disconnected", { exact: true }).waitFor();
     await page.getByText("Permissions that the key needs").click();
     await page.getByRole("radio", { name: /by hand/ }).check();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByText("Enter the API key and at least one signing secret.").waitFor();
-    await requireGood(page, "disconnected");
+    await expectAccessible(page, "disconnected");
     await page.getByRole("radio", { name: /^OAuth/ }).check();
-    await requireGood(page, "by OAuth");
+    await expectAccessible(page, "by OAuth");
 
     const provider = simulatedProvider(service);
     const { accountId, apiKey } = await provider.account(4, { seed: name });
@@ -60,87 +49,78 @@ describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
     await page.getByText("Needs reconnecting").waitFor();
     await page.getByText("The provider refused the API key twice").waitFor();
     expect(await page.getByRole("link", { name: "the event" }).getAttribute("href")).toMatch(/^\/console\/events\/\w/);
-    await requireGood(page, "needs reconnecting");
+    await expectAccessible(page, "needs reconnecting");
     await page.getByRole("button", { name: "Disconnect" }).click();
-    await requireGood(page, "asks before disconnecting");
+    await expectAccessible(page, "asks before disconnecting");
     await page.keyboard.press("Escape");
 
     await page.goto("/console/connection?error=access_denied");
     await page.getByText("The provider did not grant access: access_denied.").waitFor();
     await page.waitForURL(({ search }) => search === "");
-    await requireGood(page, "refused by the provider");
+    await expectAccessible(page, "refused by the provider");
     await page.goto("/console/connection?code=none&state=none");
     await page.getByText("An authorization is good for ten minutes").waitFor();
     await page.waitForURL(({ search }) => search === "");
-    await requireGood(page, "an invalid return");
+    await expectAccessible(page, "an invalid return");
 
-    await page.route(`${PROVIDER}/connection`, (route) =>
-      route.fulfill({
-        status: 503,
-        headers: { "x-request-id": "planted-id" },
-        json: { error: 50301, message: "The store did not answer." },
-      }),
-    );
+    await failRequests(page, `${PROVIDER}/connection`);
     await page.goto("/console/connection");
-    await page.getByText("planted-id").waitFor();
+    await page.getByText(REQUEST_ID).waitFor();
     await page.getByRole("button", { name: "Try again" }).waitFor();
-    await requireGood(page, "unavailable");
+    await expectAccessible(page, "unavailable");
   });
 
   it("the states of Settings, Reports and Erasure are accessible and fit", async () => {
     const ours = organizationOf(service, `console-forms-${view.width}-${view.scheme}`);
-    const { page } = await openConsole(browser, ours, { path: "/console/settings", ...view });
+    const { page } = await open(ours, { path: "/console/settings", ...view });
     const networks = page.getByLabel("Allowed networks, one in each line");
     await networks.waitFor();
-    await requireGood(page, "settings");
+    await expectAccessible(page, "settings");
     await networks.fill("192.0.2.0/24\nhello\n192.0.2.0/24");
     await page.getByText("This is not an IPv4 or IPv6 address.").waitFor();
-    await requireGood(page, "mistakes in settings");
+    await expectAccessible(page, "mistakes in settings");
     await networks.fill("192.0.2.0/24");
     await page.getByText("This list locks you out.").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await requireGood(page, "asks before a lock-out");
+    await expectAccessible(page, "asks before a lock-out");
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Discard changes" }).click();
 
     await page.route(`${PROVIDER}/reports?*`, (route) => route.fulfill({ json: [] }));
     await page.goto("/console/reports");
     await page.getByText("There are no reports yet").waitFor();
-    await requireGood(page, "no reports");
+    await expectAccessible(page, "no reports");
     await page.unrouteAll();
     const report = { id: "review-2026-11-16", kind: "review", from: at, to: at + WEEK_MS, createdAt: at };
     await page.route(`${PROVIDER}/reports?*`, (route) => route.fulfill({ json: [report] }));
     await page.goto("/console/reports");
     await page.getByRole("button", { name: /^Download HTML/ }).click();
     await page.getByText("The report has expired, or an erasure removed it.").waitFor();
-    await requireGood(page, "a report that has expired");
+    await expectAccessible(page, "a report that has expired");
 
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const open = [erasure({}), erasure({ id: "01OTHER", scope: "all", reason: "left", status: "requested" })];
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const erasures = [erasure({}), erasure({ id: "01OTHER", scope: "all", reason: "left", status: "requested" })];
     await page.route(`${PROVIDER}/erasure?*`, async (route) => {
       await held;
-      await route.fulfill({ json: open });
+      await route.fulfill({ json: erasures });
     });
     await page.goto("/console/erasure");
     await page.getByText("Loading erasures …").waitFor();
-    await requireGood(page, "erasures are loading");
+    await expectAccessible(page, "erasures are loading");
     release();
     await page.getByText("28 items removed so far.").first().waitFor();
     await page.getByRole("radio", { name: /^Everything/ }).check();
     await page.getByRole("button", { name: "Request erasure …" }).click();
     await page.getByLabel(`Type the organization’s id, ${ours.organizationId}, to confirm`).fill("another");
     await page.getByRole("button", { name: "Erase everything" }).click();
-    await requireGood(page, "asks before an erasure");
+    await expectAccessible(page, "asks before an erasure");
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "One user’s data" }).click();
     await page.getByText("What was removed so far").waitFor();
-    await requireGood(page, "an erasure that runs");
-    open[0] = erasure({ status: "completed", completedAt: at });
+    await expectAccessible(page, "an erasure that runs");
+    erasures[0] = erasure({ status: "completed", completedAt: at });
     await page.getByRole("heading", { name: "Proof of erasure" }).waitFor();
-    await requireGood(page, "a proof");
+    await expectAccessible(page, "a proof");
     await page.emulateMedia({ media: "print" });
     expect(await page.getByRole("button", { name: "Print" }).isVisible()).toBe(false);
     await page.goto("/console/erasure/01UNKNOWN");
@@ -150,15 +130,11 @@ describe.each(views)("on a screen of $width pixels, $scheme", (view) => {
 
 it("roles see what they may do, and why not more", async () => {
   const organizationId = "console-roles";
-  const member = await openConsole(
-    browser,
-    { organizationId, role: "member" },
-    { path: "/console/connection?code=c&state=s" },
-  );
+  const member = await open({ organizationId, role: "member" }, { path: "/console/connection?code=c&state=s" });
   await member.page.getByText("Your role may not connect an account").waitFor();
   await member.page.getByText("Disconnected", { exact: true }).waitFor();
   expect(await member.page.getByRole("button", { name: /onnect/ }).count()).toBe(0);
-  const billing = await openConsole(browser, { organizationId, role: "billing" }, { path: "/console/settings" });
+  const billing = await open({ organizationId, role: "billing" }, { path: "/console/settings" });
   for (const path of ["settings", "reports", "erasure"]) {
     await billing.page.goto(`/console/${path}`);
     await billing.page.getByText("Your role does not allow this").waitFor();
@@ -170,14 +146,16 @@ it("roles see what they may do, and why not more", async () => {
 it.each(ATTACKS.map((attack, index) => [index, attack] as const))(
   "attack %i is shown as text in each field",
   async (index, attack) => {
-    const { page, complaints } = await openConsole(
-      browser,
+    const { page, complaints } = await open(
       { organizationId: `console-attack-${index}` },
       { path: "/console/settings" },
     );
     const answers = {
       connection: {
-        ...{ status: "needs_reconnect", method: "api_key", accountId: attack, syncIntervalHours: 4 },
+        status: "needs_reconnect",
+        method: "api_key",
+        accountId: attack,
+        syncIntervalHours: 4,
         provider: { name: attack, apiKeysUrl: attack, webhooksUrl: attack },
         webhookSetup: {
           eventTypes: [],

@@ -1,33 +1,15 @@
 /** States of the views Overview and Circuit breaker: both themes, small screens, roles, failures, hostile texts. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
-import { violations } from "../support/accessibility.ts";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { type ConsoleUser, consoleOrigins, openConsole } from "../support/console.ts";
+import { type ConsoleUser, failRequests, failure, REQUEST_ID, screens } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { expectAccessible, useOwnConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
 const BREAKER = "/console/circuit-breaker";
-const VIEWS = [
-  { width: 1_280, scheme: "light" },
-  { width: 1_280, scheme: "dark" },
-  { width: 320, scheme: "light" },
-  { width: 320, scheme: "dark" },
-] as const;
 
-let service: ServiceUnderTest;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await startService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await browser.stop();
-  await service.stop();
-});
+const { service, browser, open } = await useOwnConsole();
 
 const organizationWithAccount = async (organizationId: string) => {
   const organization = organizationOf(service, organizationId);
@@ -37,28 +19,14 @@ const organizationWithAccount = async (organizationId: string) => {
   return { ...organization, ...account };
 };
 
-/** Checks a page in its present state. */
-const check = async (page: Page): Promise<void> => {
-  expect(await violations(page)).toEqual([]);
-  const widths = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
-  expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
-};
-
 /** Opens a view in both themes and widths, waits for a text, and checks it. */
 const checkEverywhere = async (user: ConsoleUser, path: string, use: (page: Page) => Promise<void>): Promise<void> => {
-  for (const view of VIEWS) {
-    const { page } = await openConsole(browser, user, { path, ...view });
+  for (const view of screens) {
+    const { page } = await open(user, { path, ...view });
     await use(page);
-    await check(page);
+    await expectAccessible(page);
     await browser.closePages();
   }
-};
-
-const SERVER_ERROR = {
-  status: 503,
-  contentType: "application/json",
-  headers: { "x-request-id": "request-to-quote" },
-  body: JSON.stringify({ error: 50301, message: "The store does not answer." }),
 };
 
 describe("the overview", () => {
@@ -67,9 +35,9 @@ describe("the overview", () => {
     await checkEverywhere({ organizationId }, "/console", (page) =>
       page.getByRole("link", { name: "Connect the provider" }).waitFor(),
     );
-    const { page } = await openConsole(browser, { organizationId, role: "member" });
+    const { page } = await open({ organizationId, role: "member" });
     await page.getByText("Ask an administrator of your organization to connect it.").waitFor();
-    await check(page);
+    await expectAccessible(page);
   });
 
   it("is accessible when all is well and when much is wrong, in each period", async () => {
@@ -104,7 +72,7 @@ describe("the overview", () => {
 
   it("keeps the choice of a period in the address", async () => {
     await organizationWithAccount("overview-period");
-    const { page } = await openConsole(browser, { organizationId: "overview-period" });
+    const { page } = await open({ organizationId: "overview-period" });
     await page.getByRole("button", { name: "7 days" }).click();
     await page.getByRole("heading", { name: "Activity in 7 days" }).waitFor();
     expect(new URL(page.url()).search).toBe("?period=7d");
@@ -119,16 +87,16 @@ describe("the overview", () => {
   it("refreshes itself with at most five requests, and leaves out what a role may not see", async () => {
     const organizationId = "overview-roles";
     await organizationWithAccount(organizationId);
-    const { page, requests } = await openConsole(browser, { organizationId, role: "billing" });
+    const { page, requests } = await open({ organizationId, role: "billing" });
     await page.getByText("the role billing may not see them").waitFor();
     await page.getByRole("heading", { name: "Sync" }).waitFor();
     expect(await page.getByRole("heading", { name: "Open alerts" }).count()).toBe(0);
     expect(await page.getByText("Stop the integration").count()).toBe(0);
     expect(requests.filter((url) => url.includes("/security"))).toEqual([]);
-    await check(page);
+    await expectAccessible(page);
     await browser.closePages();
 
-    const admin = await openConsole(browser, { organizationId });
+    const admin = await open({ organizationId });
     await admin.page.clock.install();
     await admin.page.reload();
     await admin.page.getByText("All is well").waitFor();
@@ -147,14 +115,14 @@ describe("the overview", () => {
     await organizationWithAccount(organizationId);
     await checkEverywhere({ organizationId }, "/console/settings", async (page) => {
       await page.getByRole("heading", { name: "Settings" }).waitFor();
-      await page.route("**/api/integrations/provider/**", (route) => route.fulfill(SERVER_ERROR));
+      await failRequests(page, "**/api/integrations/provider/**");
       await page.evaluate("document.querySelector('a[href=\"/console\"]').click()");
-      await page.getByText("request-to-quote").first().waitFor();
+      await page.getByText(REQUEST_ID).first().waitFor();
       await page.getByText("The state of the integration is not known.").waitFor();
     });
-    const { page } = await openConsole(browser, { organizationId });
+    const { page } = await open({ organizationId });
     await page.getByText("All is well").waitFor();
-    await page.route("**/provider/circuit-breaker", (route) => route.fulfill(SERVER_ERROR));
+    await failRequests(page, "**/provider/circuit-breaker");
     await page.getByRole("link", { name: "Details" }).first().click();
     await page.goBack();
     await page.getByText("What is below may be out of date.").waitFor();
@@ -173,7 +141,7 @@ describe("the circuit breaker", () => {
     const fault = await provider.fail(accountId, { kind: "error", status: 503 });
     await sync({ mode: "full" });
     await provider.recover(fault);
-    const { page } = await openConsole(browser, { organizationId }, { path: BREAKER });
+    const { page } = await open({ organizationId }, { path: BREAKER });
     await page.getByText("The provider is tried again in").waitFor();
     await service.advance(31_000);
     await page.getByText("Two successes close the circuit.").waitFor();
@@ -208,21 +176,20 @@ describe("the circuit breaker", () => {
   });
 
   it("offers no action to a role that may not act, also by the address", async () => {
-    const { page } = await openConsole(
-      browser,
+    const { page } = await open(
       { organizationId: "breaker-member", role: "member" },
       { path: `${BREAKER}?action=force_open` },
     );
     await page.getByText("Only an administrator may stop the integration").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
-    await check(page);
+    await expectAccessible(page);
   });
 
   it("says in the dialog that an action failed, keeps the reason, and acts once when it is sent again", async () => {
     const organizationId = "breaker-failure";
     const { call } = await organizationWithAccount(organizationId);
-    const { page } = await openConsole(browser, { organizationId }, { path: `${BREAKER}?action=force_open` });
+    const { page } = await open({ organizationId }, { path: `${BREAKER}?action=force_open` });
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("It ends").selectOption({ label: "When an administrator resets it" });
     await dialog.getByLabel("Reason").fill("An answer is lost");
@@ -233,11 +200,11 @@ describe("the circuit breaker", () => {
       if (keys.length > 1) return route.continue();
       // The service acts, and its answer is lost.
       await route.fetch();
-      return route.fulfill(SERVER_ERROR);
+      return route.fulfill(failure());
     });
     await dialog.getByRole("button", { name: "Stop the integration" }).click();
-    await dialog.getByText("request-to-quote").waitFor();
-    await check(page);
+    await dialog.getByText(REQUEST_ID).waitFor();
+    await expectAccessible(page);
     await dialog.getByRole("button", { name: "Stop the integration" }).click();
     await page.getByText("You stopped the integration: held open.").waitFor();
     expect(new Set(keys).size).toBe(1);
@@ -261,18 +228,14 @@ describe("the circuit breaker", () => {
         ),
       ).toMatchObject({ status: 200 });
     for (const path of ["/console", BREAKER]) {
-      const { page, complaints, foreignRequests } = await openConsole(
-        browser,
-        { organizationId },
-        { path, width: 320 },
-      );
+      const { page, complaints, foreignRequests } = await open({ organizationId }, { path, width: 320 });
       await page.getByText(userId, { exact: false }).first().waitFor();
       if (path === BREAKER) {
         await page.getByText("Loading the history").waitFor({ state: "hidden" });
         const text = await page.getByRole("main").innerText();
         for (const attack of reasons.filter((one) => /^[\x20-\x7e]+$/.test(one))) expect(text).toContain(attack);
       }
-      await check(page);
+      await expectAccessible(page);
       expect(await page.title()).not.toContain("owned");
       expect(complaints).toEqual([]);
       expect(foreignRequests()).toEqual([]);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const connected = async (organizationId: string) => {
   const organization = organizationOf(service, organizationId);
@@ -28,7 +27,7 @@ const follow = (page: Page, name: string) =>
 
 describe("the overview and the circuit breaker of the console", () => {
   it("show an organization without a connection only how to connect", async () => {
-    const { page } = await openConsole(browser, { organizationId: "console-first-run" });
+    const { page } = await open({ organizationId: "console-first-run" });
     await page.getByRole("link", { name: "Connect the provider" }).waitFor();
     expect(await page.getByRole("main").getByRole("heading").allInnerTexts()).toEqual([
       "Overview",
@@ -40,7 +39,7 @@ describe("the overview and the circuit breaker of the console", () => {
     const { provider, accountId, sync, circuit, history } = await connected("console-failing-provider");
     const fault = await provider.fail(accountId, { kind: "error", status: 503 });
     expect((await sync({ mode: "full" })).status).toBe("failed");
-    const { page, complaints } = await openConsole(browser, { organizationId: "console-failing-provider" });
+    const { page, complaints } = await open({ organizationId: "console-failing-provider" });
 
     await page.getByText("The circuit breaker is open.", { exact: false }).waitFor();
     const breaker = page.getByRole("region", { name: "Circuit breaker" });
@@ -67,7 +66,7 @@ describe("the overview and the circuit breaker of the console", () => {
 
   it("stop the integration for a time with a reason, and start it again", async () => {
     const { circuit, history, call } = await connected("console-stop");
-    const { page, complaints } = await openConsole(browser, { organizationId: "console-stop" });
+    const { page, complaints } = await open({ organizationId: "console-stop" });
     await page.getByText("All is well").waitFor();
 
     await page.getByRole("link", { name: "Stop the integration" }).click();
@@ -85,7 +84,10 @@ describe("the overview and the circuit breaker of the console", () => {
     await page.getByText("You stopped the integration: held open.").waitFor();
     const stopped = await circuit();
     expect(stopped).toMatchObject({
-      ...{ state: "open", forced: true, changedBy: "ada", reason: "Suspicious calls this morning" },
+      state: "open",
+      forced: true,
+      changedBy: "ada",
+      reason: "Suspicious calls this morning",
       until: expect.any(Number),
     });
     expect((await call("POST", "sync")).status).toBe(503);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { openConsole } from "../support/console.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const DAY_MS = 86_400_000;
 const from = Date.UTC(2026, 10, 16);
@@ -23,7 +22,7 @@ const plant = async (page: Page, url: string): Promise<void> => {
 
 describe("the view Reports", () => {
   it("says when the first reports come, then lists, filters, opens and saves them", async () => {
-    const { page } = await openConsole(browser, { organizationId: "console-reports" }, { path: "/console/reports" });
+    const { page } = await open({ organizationId: "console-reports" }, { path: "/console/reports" });
     await page.getByText("There are no reports yet").waitFor();
     expect(await page.getByRole("main").getByRole("time").count()).toBe(2);
 
@@ -48,7 +47,7 @@ describe("the view Reports", () => {
   });
 
   it("opens no link that is not encrypted, and offers a link if the browser blocks new tabs", async () => {
-    const { page } = await openConsole(browser, { organizationId: "console-reports" });
+    const { page } = await open({ organizationId: "console-reports" });
     await plant(page, "javascript:alert(1)");
     await page.getByRole("link", { name: "Reports" }).click();
     await page.getByRole("button", { name: "Open: Daily" }).click();

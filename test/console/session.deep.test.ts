@@ -1,26 +1,16 @@
 /** Sessions that end, are renewed, or fail, and an API that fails. The clock of the local cloud moves. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { type OpenedPage, type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { consoleOrigins, openConsole } from "../support/console.ts";
+import type { OpenedPage } from "../support/browser.ts";
+import { failRequests, REQUEST_ID } from "../support/console.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { useOwnConsole } from "../support/share-console.ts";
 
 const MINUTE = 60_000;
 const API = /\/api\/integrations\//;
 const ISSUER = /\/\.well-known\/|\/token$|\/revoke$/;
 
-let service: ServiceUnderTest;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await startService();
-  browser = await shareBrowser(consoleOrigins(service));
-});
-afterEach(() => browser.closePages());
-afterAll(async () => {
-  await browser.stop();
-  await service.stop();
-});
+const { service, browser, open } = await useOwnConsole();
 
 const organizationId = "console-sessions";
 const admin = { organizationId };
@@ -47,7 +37,7 @@ const setHidden = (page: Page, isHidden: boolean) =>
 
 describe("a session of the console", () => {
   it("that ends leaves the view below a dialog, and goes on there with filters and typed text", async () => {
-    const opened = await openConsole(browser, { ...admin, lifetime: "once" }, { path: EVENTS });
+    const opened = await open({ ...admin, lifetime: "once" }, { path: EVENTS });
     const { page } = opened;
     await heading(page, "Events").waitFor();
     await page.getByRole("link", { name: "Erasure" }).click();
@@ -76,7 +66,7 @@ describe("a session of the console", () => {
   });
 
   it("is renewed once for many requests that the API refuses", async () => {
-    const opened = await openConsole(browser, admin, { path: EVENTS });
+    const opened = await open(admin, { path: EVENTS });
     const { page } = opened;
     await heading(page, "Events").waitFor();
     const renewals = requestsTo(opened, /\/token$/);
@@ -94,7 +84,7 @@ describe("a session of the console", () => {
   });
 
   it("is renewed before its token ends", async () => {
-    const opened = await openConsole(browser, { ...admin, lifetime: "minute" }, { path: EVENTS });
+    const opened = await open({ ...admin, lifetime: "minute" }, { path: EVENTS });
     const { page } = opened;
     await eventsOf(page).waitFor();
     const renewals = requestsTo(opened, /\/token$/);
@@ -110,7 +100,7 @@ describe("a session of the console", () => {
   });
 
   it("stays while the issuer fails at its renewal, and says so", async () => {
-    const opened = await openConsole(browser, admin, { path: EVENTS });
+    const opened = await open(admin, { path: EVENTS });
     const { page } = opened;
     await heading(page, "Events").waitFor();
     await page.route(/\/token$/, (route) => route.fulfill({ status: 503, json: { message: "down" } }));
@@ -127,7 +117,7 @@ describe("a session of the console", () => {
   });
 
   it("of one tab has its own tokens, and a sign-out ends it in all tabs", async () => {
-    const first = await openConsole(browser, admin, { path: EVENTS });
+    const first = await open(admin, { path: EVENTS });
     const tab = await first.page.context().newPage();
     await tab.goto("/console/reports");
     await heading(tab, "Reports").waitFor();
@@ -148,7 +138,7 @@ describe("a session of the console", () => {
   });
 
   it("is signed out here although the issuer fails", async () => {
-    const { page } = await openConsole(browser, admin);
+    const { page } = await open(admin);
     await page.route(ISSUER, (route) => route.abort());
     await page.getByRole("button", { name: "Sign out" }).click();
     await heading(page, "Sign in").waitFor();
@@ -206,7 +196,7 @@ describe("a sign-in to the console", () => {
   );
 
   it("leaves no token and no code in an address, a log line or a cookie of the API", async () => {
-    const opened = await openConsole(browser, { organizationId: "console-traces" }, { path: EVENTS });
+    const opened = await open({ organizationId: "console-traces" }, { path: EVENTS });
     const { page, requests } = opened;
     const cookies: string[] = [];
     page.on("response", async (response) => {
@@ -235,7 +225,7 @@ describe("while the API fails, the console", () => {
   ] as const)("keeps what it shows and recovers by itself: the API %s", async (_, failure) => {
     const ours = organizationOf(service, organizationId);
     await ours.call("GET", "security", undefined, { role: "guest", userId: "eve" });
-    const opened = await openConsole(browser, admin, { path: EVENTS });
+    const opened = await open(admin, { path: EVENTS });
     const { page } = opened;
     const events = page
       .getByRole("table")
@@ -267,18 +257,12 @@ describe("while the API fails, the console", () => {
   });
 
   it("shows the request id of a view that cannot be loaded, and loads it after all", async () => {
-    const opened = await openConsole(browser, admin);
+    const opened = await open(admin);
     const { page } = opened;
-    await page.route(API, (route) =>
-      route.fulfill({
-        status: 503,
-        headers: { "retry-after": "7", "x-request-id": "request-of-503" },
-        json: { error: 50301, message: "The store does not answer." },
-      }),
-    );
+    await failRequests(page, API, { headers: { "retry-after": "7" } });
     await page.getByRole("link", { name: "Erasure" }).click();
     const note = page.getByRole("alert").filter({ hasText: "The store does not answer." });
-    await note.getByText("request-of-503").waitFor();
+    await note.getByText(REQUEST_ID).waitFor();
     await page.unroute(API);
     await note.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Nothing has been erased").waitFor();
@@ -286,7 +270,7 @@ describe("while the API fails, the console", () => {
   });
 
   it("tries again as soon as the computer is online", async () => {
-    const { page } = await openConsole(browser, admin);
+    const { page } = await open(admin);
     await page.clock.install();
     await page.route(API, (route) => route.abort());
     await page.getByRole("link", { name: "Erasure" }).click();
@@ -301,7 +285,7 @@ describe("while the API fails, the console", () => {
 });
 
 it("a hidden tab of the console asks nothing, and a shown one goes on", async () => {
-  const opened = await openConsole(browser, admin, { path: EVENTS });
+  const opened = await open(admin, { path: EVENTS });
   const { page } = opened;
   await eventsOf(page).waitFor();
   await page.clock.install();

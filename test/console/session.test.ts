@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
+import { showView } from "../support/console.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 describe("signing in to the console", () => {
   it("takes the user to the view of the address, keeps it over a reload, and ends with the sign-out", async () => {
-    const opened = await openConsole(browser, { organizationId: "console-session" }, { path: "/console?from=a-link" });
+    const opened = await open({ organizationId: "console-session" }, { path: "/console?from=a-link" });
     const { page, complaints, foreignRequests } = opened;
     const overview = page.getByRole("heading", { name: "Overview" });
     await overview.waitFor();
@@ -25,9 +25,7 @@ describe("signing in to the console", () => {
     await keys.getByRole("button", { name: "Close" }).click();
 
     // An address that cannot be decoded.
-    await page.evaluate(
-      `history.pushState(null, "", "/console/events/%"); dispatchEvent(new PopStateEvent("popstate"))`,
-    );
+    await showView(page, "/console/events/%");
     await page.getByRole("heading", { name: "There is no such page" }).waitFor();
     await page.getByRole("link", { name: "Go to the overview." }).click();
     await overview.waitFor();
@@ -45,11 +43,7 @@ describe("signing in to the console", () => {
   });
 
   it("asks to sign in again over the view when the session ends, and goes on there", async () => {
-    const opened = await openConsole(
-      browser,
-      { organizationId: "console-session" },
-      { path: "/console/erasure?from=a-link" },
-    );
+    const opened = await open({ organizationId: "console-session" }, { path: "/console/erasure?from=a-link" });
     const { page } = opened;
     await page.getByLabel("User id").fill("mallory");
     await page.route(/\/api\/integrations\//, (route) =>
@@ -70,7 +64,7 @@ describe("signing in to the console", () => {
   });
 
   it("offers to reload when a view's file cannot be loaded", async () => {
-    const { page } = await openConsole(browser, { organizationId: "console-session" });
+    const { page } = await open({ organizationId: "console-session" });
     await page.route(/\/console\/assets\//, (route) => route.abort());
     await page.getByRole("link", { name: "Reports" }).click();
     await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
@@ -80,7 +74,7 @@ describe("signing in to the console", () => {
   });
 
   it("shows a guest only what the role may see", async () => {
-    const { page } = await openConsole(browser, { organizationId: "console-session", role: "guest" });
+    const { page } = await open({ organizationId: "console-session", role: "guest" });
     await page.getByText("Your role does not allow this").waitFor();
     expect(await page.getByRole("main").innerText()).toContain("status:read");
     expect(await page.getByRole("navigation").getByRole("link").all()).toEqual([]);

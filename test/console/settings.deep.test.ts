@@ -1,16 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 
 const path = "/console/settings";
 
 describe("the view Settings", () => {
   it("explains mistakes, warns of a lock-out that the service refuses, and saves what it announced", async () => {
     const ours = organizationOf(service, "console-settings");
-    const { page } = await openConsole(browser, ours, { path });
+    const { page } = await open(ours, { path });
     const networks = page.getByLabel("Allowed networks, one in each line");
     const save = page.getByRole("button", { name: "Save", exact: true });
     await networks.fill("192.0.2.0/24\n10.0.0.1");
@@ -43,9 +42,9 @@ describe("the view Settings", () => {
     });
   });
 
-  it("asks before a draft is lost, keeps it over a reload, and shows what others changed meanwhile", async () => {
+  it("asks before a draft is lost, keeps it over a reload, and shows what others changed concurrently", async () => {
     const ours = organizationOf(service, "console-drafts");
-    const { page } = await openConsole(browser, ours, { path: "/console" });
+    const { page } = await open(ours, { path: "/console" });
     await page.getByRole("link", { name: "Settings" }).click();
     const guests = page.getByLabel("Guests may read customers");
     await guests.check();

@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 
 const organizationId = "console-syncs";
 
-const { service, browser } = await shareConsole();
+const { service, open } = await shareConsole();
 const ours = organizationOf(service, organizationId);
 const provider = simulatedProvider(service);
 const account = await provider.account(40, { seed: organizationId });
@@ -18,7 +17,7 @@ beforeAll(async () => {
 describe("syncs in the console", () => {
   it("are started, show their progress and what changed, and their records are there", async () => {
     await provider.change(account.accountId, { action: "create_customer", fields: { name: "Noa" } });
-    const { page, complaints } = await openConsole(browser, { organizationId }, { path: "/console/syncs" });
+    const { page, complaints } = await open({ organizationId }, { path: "/console/syncs" });
     const runs = page.getByRole("list", { name: "Runs" }).getByRole("listitem");
     await runs.filter({ hasText: "New connection" }).getByText("Complete", { exact: true }).waitFor();
 
@@ -45,8 +44,7 @@ describe("syncs in the console", () => {
 
 describe("webhooks in the console", () => {
   it("are set up, and a delivery leads to its record within seconds", async () => {
-    const { page, complaints } = await openConsole(
-      browser,
+    const { page, complaints } = await open(
       { organizationId, role: "billing" },
       { path: "/console/webhooks?setup=open" },
     );

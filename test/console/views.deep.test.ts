@@ -1,35 +1,16 @@
 /** All views in all states, both themes and both widths, and with hostile texts in every field. */
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { openConsole } from "../support/console.ts";
-import { goTo, mannersOf, viewAddresses, walkByTab } from "../support/console-views.ts";
+import { failRequests, screens } from "../support/console.ts";
+import { inspectAll, mannersOf, mannersUnderAttack, viewAddresses, walkByTab } from "../support/console-views.ts";
 import { answerByExamples } from "../support/example-answers.ts";
-import { createPoisoner, INJECTED } from "../support/hostile-answers.ts";
+import { createPoisoner } from "../support/hostile-answers.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { browser } = await shareConsole();
+const { open } = await shareConsole();
 
 const user = { organizationId: "console-views-deep" };
 const addresses = Object.values(viewAddresses).flat();
-
-type Problems = [address: string, problems: string[]];
-
-/** Looks at all views in one page. */
-const inspectAll = async (page: Page, inspect: (page: Page, address: string) => Promise<string[]>, waits = true) => {
-  const found: Problems[] = [];
-  for (const address of addresses) {
-    await goTo(page, address, waits);
-    found.push([address, await inspect(page, address)]);
-  }
-  return found.filter(([, problems]) => problems.length > 0);
-};
-
-const screens = [
-  { width: 1_280, scheme: "light" },
-  { width: 1_280, scheme: "dark" },
-  { width: 320, scheme: "light" },
-  { width: 320, scheme: "dark" },
-] as const;
 
 /** The answer with all lists empty, and without an account. */
 const emptied = (value: unknown): unknown => {
@@ -42,27 +23,20 @@ const emptied = (value: unknown): unknown => {
 const STATES = {
   data: (page: Page) => answerByExamples(page),
   "nothing yet": (page: Page) => answerByExamples(page, emptied),
-  failures: (page: Page) =>
-    page.route(/\/api\/integrations\//, (route) =>
-      route.fulfill({
-        status: 503,
-        headers: { "x-request-id": "request-of-503", "retry-after": "30" },
-        json: { error: 50301, message: "The store does not answer." },
-      }),
-    ),
+  failures: (page: Page) => failRequests(page, /\/api\/integrations\//, { headers: { "retry-after": "30" } }),
 } as const;
 
 describe.each(Object.entries(STATES))("with %s", (_, answer) => {
   it.each(screens)("each view keeps its manners at $width px, $scheme", async (screen) => {
-    const { page } = await openConsole(browser, user, screen);
+    const { page } = await open(user, screen);
     await answer(page);
-    expect(await inspectAll(page, mannersOf)).toEqual([]);
+    expect(await inspectAll(page, addresses, mannersOf)).toEqual([]);
   });
 });
 
 it.each(screens)("each view keeps its manners while it loads at $width px, $scheme", async (screen) => {
   // A view that has read something shows it again at once.
-  const { page } = await openConsole(browser, user, { path: "/console/nowhere", ...screen });
+  const { page } = await open(user, { path: "/console/nowhere", ...screen });
   await page.route(/\/api\/integrations\//, () => undefined);
   const loading: string[] = [];
   const inspect = async (shown: Page, address: string) => {
@@ -70,18 +44,15 @@ it.each(screens)("each view keeps its manners while it loads at $width px, $sche
     if ((await notes.count()) > 0) loading.push(address);
     return mannersOf(shown);
   };
-  expect(await inspectAll(page, inspect, false)).toEqual([]);
+  expect(await inspectAll(page, addresses, inspect, false)).toEqual([]);
   const forms = ["/console/alerts/raise", "/console/notifications/new"];
   expect(loading).toEqual(addresses.filter((address) => !forms.includes(address)));
 });
 
 it("a view whose files are on their way has its title", async () => {
-  const { page } = await openConsole(browser, user);
+  const { page } = await open(user);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/console/assets/**", async (route) => {
     await released;
     await route.continue();
@@ -96,8 +67,8 @@ it("a view whose files are on their way has its title", async () => {
 });
 
 it.each(screens)("each view explains what a guest may not see at $width px, $scheme", async (screen) => {
-  const { page } = await openConsole(browser, { ...user, role: "guest" }, screen);
-  const found = await inspectAll(page, async () => {
+  const { page } = await open({ ...user, role: "guest" }, screen);
+  const found = await inspectAll(page, addresses, async () => {
     const isExplained = await page.getByText("Your role does not allow this").first().isVisible();
     return [...(await mannersOf(page)), ...(isExplained ? [] : ["the view does not say what is missing"])];
   });
@@ -106,19 +77,19 @@ it.each(screens)("each view explains what a guest may not see at $width px, $sch
 });
 
 it.each([1_280, 320])("Tab reaches the controls of each view and shows where it is, at %d px", async (width) => {
-  const { page } = await openConsole(browser, user, { width });
+  const { page } = await open(user, { width });
   await answerByExamples(page);
-  expect(await inspectAll(page, (shown) => walkByTab(shown))).toEqual([]);
+  expect(await inspectAll(page, addresses, (shown) => walkByTab(shown))).toEqual([]);
 });
 
 it("nothing moves for users who want reduced motion", async () => {
-  const { page } = await openConsole(browser, user, { reducedMotion: true });
+  const { page } = await open(user, { reducedMotion: true });
   await answerByExamples(page);
   const moving = `[...document.querySelectorAll("*")].filter((one) => {
     const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(one);
     return transitionDuration !== "0s" || animationName !== "none" || scrollBehavior === "smooth";
   }).map((one) => one.outerHTML.slice(0, 120))`;
-  expect(await inspectAll(page, (shown) => shown.evaluate<string[]>(moving))).toEqual([]);
+  expect(await inspectAll(page, addresses, (shown) => shown.evaluate<string[]>(moving))).toEqual([]);
 });
 
 describe("hostile texts in every field", () => {
@@ -127,12 +98,9 @@ describe("hostile texts in every field", () => {
     /^(status|type|kind|level|alertLevel|riskLevel|category|source|mode|trigger|state|from|to|role|method|eventType|scope|interval|resourceType|rule|format|levels|changes|every|pausedBecause|at)$/;
 
   it.each(screens)("are shown as texts at $width px, $scheme", async (screen) => {
-    const { page, complaints } = await openConsole(browser, user, screen);
+    const { page, complaints } = await open(user, screen);
     await answerByExamples(page, createPoisoner(OURS));
-    const found = await inspectAll(page, async (shown) => [
-      ...(await shown.evaluate<string[]>(INJECTED)),
-      ...(await mannersOf(shown)),
-    ]);
+    const found = await inspectAll(page, addresses, mannersUnderAttack);
     expect(found).toEqual([]);
     expect(await page.title()).not.toBe("owned");
     expect(complaints).toEqual([]);

@@ -2,21 +2,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "@jest/globals";
-import { openConsole } from "../support/console.ts";
 import { goTo, mannersOf, viewAddresses } from "../support/console-views.ts";
 import { answerByExamples } from "../support/example-answers.ts";
 import { shareConsole } from "../support/share-console.ts";
 
-const { browser } = await shareConsole();
+const { open } = await shareConsole();
 
 it("the tests know every view", () => {
   const source = readFileSync(join(import.meta.dirname, "../../functions/console/app/views.ts"), "utf8");
-  const paths = [...source.matchAll(/path: "([^"]+)"/g)].map(([, path]) => path);
+  const paths = [...source.matchAll(/ view\(\s*"([^"]*)"/g)].map(([, path]) => `/console${path}`);
   expect(Object.keys(viewAddresses)).toEqual(paths);
 });
 
 it("every view is accessible, fits into the screen and has one heading, a title and visible focus", async () => {
-  const { page, complaints } = await openConsole(browser, { organizationId: "console-views" });
+  const { page, complaints } = await open({ organizationId: "console-views" });
   await answerByExamples(page);
   const found: [string, string[]][] = [];
   for (const [i, address] of Object.values(viewAddresses).flat().entries()) {

@@ -3,9 +3,9 @@
  * by hour. `--help` has the options. Exits with 1 if the arguments are invalid, the events cannot be read, or a case fails.
  */
 import { isDeepStrictEqual } from "node:util";
+import { failWith } from "../../infra/local/commands/fail-with.ts";
+import { type RunningStack, readStackFile } from "../../infra/local/commands/stack-file.ts";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
-import { failWith } from "../../infra/local/fail-with.ts";
-import { type RunningStack, readStackFile } from "../../infra/local/stack-file.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { hourName, startOfHour } from "../../shared/terms/hours.ts";
 import { allCases } from "../shared/detection/rules/all-cases.ts";

@@ -25,6 +25,13 @@ const callerOf = ({ user, address }: Who) => ({
   ...(address !== undefined && { ipAddress: address }),
 });
 
+const authenticationFailure = {
+  eventType: "AUTHENTICATION_FAILURE",
+  category: "authentication",
+  riskLevel: "HIGH",
+  success: false,
+} as const;
+
 export type Events = ReturnType<typeof createEvents>;
 
 /** Makes events of an organization in the form that the service records; times in epoch ms. */
@@ -62,17 +69,25 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
       ...fields,
     });
 
+  const denied = (at: number, who: Who, fields: Partial<EventFields>, metadata: Record<string, unknown>) =>
+    event(at, {
+      eventType: "PERMISSION_DENIED",
+      category: "authorization",
+      riskLevel: "HIGH",
+      success: false,
+      ...callerOf(who),
+      ...fields,
+      metadata,
+    });
+
   return {
     event,
 
     /** A refused token; with `count`, the count of a flood. */
     tokenFailure: (at: number, who: Who, count?: { failures: number; users: number }) =>
       event(at, {
-        eventType: "AUTHENTICATION_FAILURE",
-        category: "authentication",
-        riskLevel: "HIGH",
+        ...authenticationFailure,
         ...callerOf(who),
-        success: false,
         errorCode: "40103",
         action: "get_api_integrations_provider_security",
         metadata: { permission: "security:read", ...count },
@@ -81,12 +96,9 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
     /** A forged webhook. */
     forgedWebhook: (at: number, address: string, failures?: number) =>
       event(at, {
-        eventType: "AUTHENTICATION_FAILURE",
-        category: "authentication",
-        riskLevel: "HIGH",
+        ...authenticationFailure,
         source: "webhook",
         ipAddress: address,
-        success: false,
         errorCode: "40005",
         action: "receive_webhook",
         metadata: failures === undefined ? {} : { failures },
@@ -96,41 +108,29 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
       event(at, { eventType: "DATA_READ", category: "data_access", ...callerOf(who), action }),
 
     denial: (at: number, who: Who, permission: string, metadata: Record<string, unknown> = {}) =>
-      event(at, {
-        eventType: "PERMISSION_DENIED",
-        category: "authorization",
-        riskLevel: "HIGH",
-        ...callerOf(who),
-        success: false,
-        errorCode: "40301",
-        action: `try_${permission.replace(":", "_")}`,
-        metadata: { permission, ...metadata },
-      }),
+      denied(
+        at,
+        who,
+        { errorCode: "40301", action: `try_${permission.replace(":", "_")}` },
+        { permission, ...metadata },
+      ),
 
     blocked: (at: number, who: Who, metadata: Record<string, unknown> = {}) =>
-      event(at, {
-        eventType: "PERMISSION_DENIED",
-        category: "authorization",
-        riskLevel: "HIGH",
-        ...callerOf(who),
-        success: false,
-        errorCode: "40302",
-        action: "get_api_integrations_provider_sync",
-        metadata: { permission: "status:read", ...metadata },
-      }),
+      denied(
+        at,
+        who,
+        { errorCode: "40302", action: "get_api_integrations_provider_sync" },
+        { permission: "status:read", ...metadata },
+      ),
 
     /** A cursor that was issued to another organization. */
     foreignId: (at: number, who: Who, metadata: Record<string, unknown> = {}) =>
-      event(at, {
-        eventType: "PERMISSION_DENIED",
-        category: "authorization",
-        riskLevel: "CRITICAL",
-        ...callerOf(who),
-        success: false,
-        errorCode: "40003",
-        action: "get_api_integrations_provider_security",
-        metadata: { permission: "security:read", ...metadata },
-      }),
+      denied(
+        at,
+        who,
+        { errorCode: "40003", action: "get_api_integrations_provider_security", riskLevel: "CRITICAL" },
+        { permission: "security:read", ...metadata },
+      ),
 
     operation,
 
@@ -144,28 +144,10 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
 
     /** An operation whose credentials the provider refused. */
     credentialsRefused: (at: number, fields: Partial<EventFields> = {}) =>
-      operation(
-        at,
-        {},
-        {
-          eventType: "AUTHENTICATION_FAILURE",
-          category: "authentication",
-          riskLevel: "HIGH",
-          success: false,
-          errorCode: "http_401",
-          ...fields,
-        },
-      ),
+      operation(at, {}, { ...authenticationFailure, errorCode: "http_401", ...fields }),
 
     reconnectNeeded: (at: number) =>
-      event(at, {
-        eventType: "AUTHENTICATION_FAILURE",
-        category: "authentication",
-        riskLevel: "HIGH",
-        success: false,
-        errorCode: "invalid_grant",
-        action: "require_reconnect",
-      }),
+      event(at, { ...authenticationFailure, errorCode: "invalid_grant", action: "require_reconnect" }),
 
     /** A key that the provider rejects while connecting. */
     connectRefused: (at: number, who: Who) =>

@@ -11,7 +11,7 @@ const KEPT_MS = 28 * DAY;
 const RunMetadata = z.object({ runId: z.string(), trigger: z.string() });
 const CircuitMetadata = z.object({ to: z.string() });
 
-/** The rules' input besides facts, derived from one organization's recorded events in order. */
+/** The rules' input in addition to facts, derived from one organization's recorded events in order. */
 export const createReplayState = (syncIntervalMs: number) => {
   const runs = new Map<string, RunFact>();
   const known = {

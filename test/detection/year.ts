@@ -3,7 +3,7 @@
  * prints precision and recall per rule. `--help` has the options.
  */
 import { parseArgs } from "node:util";
-import { failWith } from "../../infra/local/fail-with.ts";
+import { failWith } from "../../infra/local/commands/fail-with.ts";
 import { renderTable } from "./table.ts";
 import { runYear } from "./year/run-year.ts";
 import { precisionOf, recallOf } from "./year/score.ts";

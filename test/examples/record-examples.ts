@@ -75,8 +75,15 @@ const storeFailedDelivery = async ({ stack }: ServiceUnderTest, organizationId: 
     new PutCommand({
       TableName: stack.tables.find((name) => name.includes("TablesNotifications")),
       Item: {
-        ...{ ...deliveryKey(organizationId, ref), ...ref, type: "security.alert.raised", status: "failed", createdAt },
-        ...{ attempts, tries: 9, endedAt: createdAt + 23 * 3_600_000, error: "The receiver answered 500." },
+        ...deliveryKey(organizationId, ref),
+        ...ref,
+        type: "security.alert.raised",
+        status: "failed",
+        createdAt,
+        attempts,
+        tries: 9,
+        endedAt: createdAt + 23 * 3_600_000,
+        error: "The receiver answered 500.",
         ttl: Math.ceil((createdAt + 30 * DAY_MS) / 1_000),
       },
     }),
@@ -113,7 +120,9 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   keep("getOpenApiDocument", "beginning", undefined, { openapi, info: { title, version } });
 
   await record("connectProvider", "api_key", "PUT connection", {
-    ...{ method: "api_key", apiKey: ACCOUNT.apiKey, webhookSecret: WEBHOOK_SECRET },
+    method: "api_key",
+    apiKey: ACCOUNT.apiKey,
+    webhookSecret: WEBHOOK_SECRET,
   });
   await acme.lastRun();
   await record("getConnection", "connected", "GET connection");
@@ -156,22 +165,31 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   await record("listCircuitHistory", "operator", "GET circuit-breaker/history?limit=3");
 
   await record("changeSettings", "members", "PUT settings", {
-    ...{ ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
+    ipAllowlist: ["127.0.0.0/8"],
+    recordAccess: { member: ["invoices"] },
   });
   await record("getSettings", "members", "GET settings");
 
   const soc = { levels: ["HIGH", "CRITICAL"], changes: ["raised", "escalated", "resolved"] };
   const { id: hookId } = await record<{ id: string }>("createDestination", "webhook", "POST notifications", {
-    ...{ type: "webhook", name: "SOC", url: "https://soc.example.com/hooks/alerts", filter: soc },
+    type: "webhook",
+    name: "SOC",
+    url: "https://soc.example.com/hooks/alerts",
+    filter: soc,
   });
   const onCall = { name: "On call", quietHours: { from: "22:00", to: "07:00", timeZone: "Europe/Berlin" } };
   const reports = ["daily", "weekly"];
   await record("createDestination", "email", "POST notifications", {
-    ...{ type: "email", address: "oncall@example.com", ...onCall, reports },
+    type: "email",
+    address: "oncall@example.com",
+    ...onCall,
+    reports,
   });
   for (const type of ["slack", "teams"])
     await record("createDestination", type, "POST notifications", {
-      ...{ type, name: `Alerts in ${type}`, url: "https://chat.example.com/services/T0/B0/secret" },
+      type,
+      name: `Alerts in ${type}`,
+      url: "https://chat.example.com/services/T0/B0/secret",
     });
   await eventually("the mail that asks to confirm the address has left", async () => {
     const { body } = await acme.call("GET", "notifications");
@@ -179,7 +197,10 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   });
   await record("listDestinations", "four", "GET notifications");
   await record("changeDestination", "new_secret", `PUT notifications/${hookId}`, {
-    ...{ name: "SOC", filter: soc, digest: { every: "hour" }, rollSecret: true },
+    name: "SOC",
+    filter: soc,
+    digest: { every: "hour" },
+    rollSecret: true,
   });
 
   await storeFailedDelivery(service, acme.organizationId, hookId);
@@ -203,13 +224,11 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   const alertIds = [alert?.id];
   await record("changeSecurityAlerts", "mark_processed", "POST security/alert", { action: "mark_processed", eventIds });
   await record("changeSecurityAlerts", "generate_alert", "POST security/alert", {
-    ...{
-      action: "generate_alert",
-      title: "Look into eve",
-      riskLevel: "HIGH",
-      message: "A guest tries endpoints.",
-      eventIds,
-    },
+    action: "generate_alert",
+    title: "Look into eve",
+    riskLevel: "HIGH",
+    message: "A guest tries endpoints.",
+    eventIds,
   });
   for (const said of [
     { action: "acknowledge" },
@@ -230,7 +249,9 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   await record("createReportLink", "review", `POST reports/review-${day}/link`);
 
   const { id: exportId } = await record<{ id: string }>("startEventExport", "csv", "POST security/exports", {
-    ...{ format: "csv", riskLevel: "HIGH", since: "2026-11-01T00:00:00Z" },
+    format: "csv",
+    riskLevel: "HIGH",
+    since: "2026-11-01T00:00:00Z",
   });
   await record("startOrganizationExport", "all", "POST export");
   await eventually("both exports are complete", async () => {

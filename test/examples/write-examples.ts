@@ -1,5 +1,5 @@
 /**
- * `npm run examples`: records the examples of the OpenAPI document anew (shared/api/examples.json). An example whose shape is
+ * `npm run examples`: records the examples of the OpenAPI document again (shared/api/examples.json). An example whose shape is
  * as before keeps its values, so the file changes only where the service did.
  */
 import { readFileSync, writeFileSync } from "node:fs";

@@ -3,23 +3,22 @@ import { itemsOf, type Snapshot, shortName } from "./tables.ts";
 
 /** Facts about how a request went, not about what it did; digests and tokens; fields that an answer may lack. */
 const MEASURED = [
-  ...[
-    "ms",
-    "durationMs",
-    "latencyMs",
-    "tries",
-    "attempts",
-    "pacedMs",
-    "retryAfterMs",
-    "nextAt",
-    "requestId",
-    "digest",
-    "token",
-    "repeated",
-  ],
+  "ms",
+  "durationMs",
+  "latencyMs",
+  "tries",
+  "attempts",
+  "pacedMs",
+  "retryAfterMs",
+  "nextAt",
+  "requestId",
+  "digest",
+  "token",
+  "repeated",
   // What the last try of a webhook changed: docs/webhooks.md, "Deliveries".
   "changed",
-  ...["lastSyncAt", "readsThisMonth"],
+  "lastSyncAt",
+  "readsThisMonth",
 ];
 
 /** Random texts inside of others, and what stands for them. */

@@ -23,7 +23,7 @@ export type EndpointCase = {
   repeated?: { statuses: readonly number[]; because: string; isUndone?: true };
   /** What may be missing in the end, and why. */
   mayLack?: { lines: RegExp; because: string };
-  /** Calls of which the caller does not need the answer, besides those of every endpoint. */
+  /** Calls of which the caller does not need the answer, in addition to those of every endpoint. */
   sideWork?: RegExp;
 };
 
@@ -60,8 +60,13 @@ const delivery = ({ bench, world }: Setting, target: string, secret: string, ahe
   const now = Math.floor((bench.now() + aheadMs) / 1_000);
   const customer = { id: "cus_webhook", object: "customer", created: now, name: "Ada", email: "a@example.com" };
   const event = {
-    ...{ id: "evt_webhook", object: "event", api_version: "2026-10-28.endive", created: now, type: "customer.updated" },
-    ...{ account: world.accountId, data: { object: { ...customer, currency: "eur", delinquent: false } } },
+    id: "evt_webhook",
+    object: "event",
+    api_version: "2026-10-28.endive",
+    created: now,
+    type: "customer.updated",
+    account: world.accountId,
+    data: { object: { ...customer, currency: "eur", delinquent: false } },
   };
   const body = JSON.stringify(event);
   const headers = { "stripe-signature": signatureOf(body, secret, now) };
@@ -77,16 +82,30 @@ const DESTINATION = "01KB0000000000000000000000";
 const FOREVER = 4_000_000_000;
 
 const destinationItem = {
-  ...{ ...destinationKey("acme", DESTINATION), id: DESTINATION, type: "webhook", name: "SOC", filter: {} },
-  ...{ target: "https://soc.example.com/hook", status: "active", createdAt: 1, createdBy: "ada", changedAt: 1 },
-  ...{ changedBy: "ada", sealed: new Uint8Array([1]), version: "1" },
+  ...destinationKey("acme", DESTINATION),
+  id: DESTINATION,
+  type: "webhook",
+  name: "SOC",
+  filter: {},
+  target: "https://soc.example.com/hook",
+  status: "active",
+  createdAt: 1,
+  createdBy: "ada",
+  changedAt: 1,
+  changedBy: "ada",
+  sealed: new Uint8Array([1]),
+  version: "1",
 };
 
 const putDestination = ({ lane }: Setting) => lane.put("Notifications", destinationItem);
 
 const putEmail = ({ lane }: Setting) =>
   lane.put("Notifications", {
-    ...{ ...destinationItem, type: "email", target: "ada@example.com", status: "unconfirmed", addressId: "address" },
+    ...destinationItem,
+    type: "email",
+    target: "ada@example.com",
+    status: "unconfirmed",
+    addressId: "address",
   });
 
 /** The link in the mail that asks to confirm, which no endpoint returns. */
@@ -122,7 +141,9 @@ export const endpointCases = {
   },
   changeSecurityAlerts: {
     request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/security/alert`,
+      headers: keyed,
       body: { action: "generate_alert", title: "Look", riskLevel: "HIGH" },
     }),
   },
@@ -131,7 +152,9 @@ export const endpointCases = {
   changeCircuitBreaker: {
     sideWork: OUTAGE_LOOK,
     request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/circuit-breaker`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/circuit-breaker`,
+      headers: keyed,
       body: { action: "force_open", reason: "maintenance" },
     }),
   },
@@ -140,13 +163,15 @@ export const endpointCases = {
     mayLack: firstSync,
     prepare: disconnect,
     request: ({ world: { apiKey, webhookSecret } }) => ({
-      ...{ method: "PUT", target: `${PROVIDER}/connection` },
+      method: "PUT",
+      target: `${PROVIDER}/connection`,
       body: { method: "api_key", apiKey, webhookSecret },
     }),
   },
   changeWebhookSecrets: {
     request: () => ({
-      ...{ method: "PUT", target: `${PROVIDER}/connection/webhook-secrets` },
+      method: "PUT",
+      target: `${PROVIDER}/connection/webhook-secrets`,
       body: { webhookSecrets: ["whsec_of_the_next_year"] },
     }),
   },
@@ -171,21 +196,25 @@ export const endpointCases = {
   getSettings: get("/settings"),
   changeSettings: {
     request: () => ({
-      ...{ method: "PUT", target: `${PROVIDER}/settings` },
+      method: "PUT",
+      target: `${PROVIDER}/settings`,
       body: { ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
     }),
   },
   listDestinations: get("/notifications"),
   createDestination: {
     request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/notifications`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/notifications`,
+      headers: keyed,
       body: { type: "webhook", name: "SOC", url: "https://soc.example.com/hook" },
     }),
   },
   changeDestination: {
     prepare: putDestination,
     request: () => ({
-      ...{ method: "PUT", target: `${PROVIDER}/notifications/${DESTINATION}` },
+      method: "PUT",
+      target: `${PROVIDER}/notifications/${DESTINATION}`,
       body: { name: "On call", quietHours: { from: "22:00", to: "07:00", timeZone: "UTC" } },
     }),
   },
@@ -208,8 +237,16 @@ export const endpointCases = {
       await putDestination(setting);
       const ref = { destinationId: DESTINATION, deliveryId: DESTINATION };
       await setting.lane.put("Notifications", {
-        ...{ ...deliveryKey("acme", ref), ...ref, type: "notification.test", status: "failed", createdAt: 1 },
-        ...{ attempts: [], tries: 9, endedAt: 2, error: "gone", ttl: FOREVER },
+        ...deliveryKey("acme", ref),
+        ...ref,
+        type: "notification.test",
+        status: "failed",
+        createdAt: 1,
+        attempts: [],
+        tries: 9,
+        endedAt: 2,
+        error: "gone",
+        ttl: FOREVER,
       });
     },
     request: () => ({
@@ -235,7 +272,9 @@ export const endpointCases = {
   },
   requestErasure: {
     request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/erasure`,
+      headers: keyed,
       body: { scope: "user", userId: "bob", reason: "asked to" },
     }),
   },
@@ -263,39 +302,51 @@ export const endpointCases = {
   "connectProvider again": {
     mayLack: firstSync,
     request: ({ world: { apiKey } }) => ({
-      ...{ method: "PUT", target: `${PROVIDER}/connection`, body: { method: "api_key", apiKey } },
+      method: "PUT",
+      target: `${PROVIDER}/connection`,
+      body: { method: "api_key", apiKey },
     }),
   },
   "changeSecurityAlerts mark_processed": {
     repeated: { statuses: [200], because: "it lists what the lost request has processed as processed already" },
     request: ({ world: { eventIds } }) => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/security/alert`,
+      headers: keyed,
       body: { action: "mark_processed", eventIds },
     }),
   },
   "changeSecurityAlerts acknowledge": {
     repeated: { statuses: [200], because: "it lists what the lost request has acknowledged as unchanged" },
     request: ({ world: { alertId } }) => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/security/alert`,
+      headers: keyed,
       body: { action: "acknowledge", alertIds: [alertId] },
     }),
   },
   "changeSecurityAlerts resolve": {
     repeated: { statuses: [200], because: "it lists what the lost request has resolved as unchanged" },
     request: ({ world: { alertId } }) => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/security/alert`,
+      headers: keyed,
       body: { action: "resolve", alertIds: [alertId] },
     }),
   },
   "changeSecurityAlerts assign": {
     request: ({ world: { alertId } }) => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/security/alert`,
+      headers: keyed,
       body: { action: "assign", alertIds: [alertId], assignee: "bob" },
     }),
   },
   "changeSecurityAlerts comment": {
     request: ({ world: { alertId } }) => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/alert`, headers: keyed },
+      method: "POST",
+      target: `${PROVIDER}/security/alert`,
+      headers: keyed,
       body: { action: "comment", alertIds: [alertId], text: "why?" },
     }),
   },
@@ -306,12 +357,18 @@ export const endpointCases = {
       await succeed(setting, { method: "POST", target: `${PROVIDER}/circuit-breaker`, body });
     },
     request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/circuit-breaker`, headers: keyed, body: { action: "reset" } },
+      method: "POST",
+      target: `${PROVIDER}/circuit-breaker`,
+      headers: keyed,
+      body: { action: "reset" },
     }),
   },
   startEventExport: {
     request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/security/exports`, headers: keyed, body: { format: "ndjson" } },
+      method: "POST",
+      target: `${PROVIDER}/security/exports`,
+      headers: keyed,
+      body: { format: "ndjson" },
     }),
   },
   startOrganizationExport: {
@@ -322,9 +379,7 @@ export const endpointCases = {
     request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/exports/${world.exportId}` }),
   },
   "requestErasure of all": {
-    request: () => ({
-      ...{ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed, body: { scope: "all" } },
-    }),
+    request: () => ({ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed, body: { scope: "all" } }),
   },
   "listSecurityEvents of a user": get("/security?userId=ada&processed=false"),
 } as const satisfies Record<string, EndpointCase>;

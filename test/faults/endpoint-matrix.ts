@@ -4,9 +4,9 @@
  */
 import { differenceOf, linesOf, plain } from "./compare.ts";
 import type { EndpointCase } from "./endpoint-cases.ts";
+import type { SeenRequest } from "./fault.ts";
 import { faultsOf, type Service } from "./fault.ts";
 import { allTimes, type FaultPlan, namedCalls } from "./fault-plan.ts";
-import type { SeenRequest } from "./fault-proxy.ts";
 import type { Lane, LaneAnswer } from "./lanes.ts";
 import { type CaseRequest, type Setting, send } from "./setting.ts";
 import type { Snapshot } from "./tables.ts";

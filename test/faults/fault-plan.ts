@@ -2,8 +2,7 @@
  * Which requests get which fault. A plan is data, so that a failing test can print it and run it again alone.
  */
 import { createHash } from "node:crypto";
-import { type FaultName, faults, faultsOf, type ProxiedRequest } from "./fault.ts";
-import type { SeenRequest } from "./fault-proxy.ts";
+import { type FaultName, faults, faultsOf, type ProxiedRequest, type SeenRequest } from "./fault.ts";
 
 /**
  * One fault at one call. `call`: a call's name as `service:operation:resource#n`, n from 1 among the calls of that name

@@ -132,7 +132,10 @@ describe("a plan", () => {
     await expect(put()).resolves.toMatch("InternalServerError");
     await expect(read()).rejects.toThrow("InternalServerError");
     expect(proxy.requests().map(({ operation, fault }) => `${operation} ${fault}`)).toEqual([
-      ...["PutItem undefined", "GetItem undefined", "PutItem 500", "GetItem 500"],
+      "PutItem undefined",
+      "GetItem undefined",
+      "PutItem 500",
+      "GetItem 500",
     ]);
   });
 });

@@ -16,12 +16,9 @@ import { buffer } from "node:stream/consumers";
 import { signerOf } from "../../infra/local/gateway/credentials.ts";
 import { readS3Request } from "../../infra/local/gateway/s3-request.ts";
 import { listen } from "../../infra/local/http/listen.ts";
-import { type Answer, type FaultName, faults, type Outcome, type ProxiedRequest, type Service } from "./fault.ts";
+import { type Answer, faults, type Outcome, type ProxiedRequest, type SeenRequest, type Service } from "./fault.ts";
 import type { ChooseFault } from "./fault-plan.ts";
 import { shortName } from "./tables.ts";
-
-/** A request that arrived, and the fault that it got. */
-export type SeenRequest = ProxiedRequest & { fault?: FaultName };
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 

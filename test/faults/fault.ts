@@ -244,6 +244,9 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
+/** A request that arrived, and the fault that it got. */
+export type SeenRequest = ProxiedRequest & { fault?: FaultName };
+
 const faultNames = Object.keys(faults) as FaultName[];
 
 /** The faults that apply to a request. */

@@ -1,6 +1,6 @@
 /** `npm run faults`: the matrix of endpoints, or some of its cells. `--help` has the options. */
 import { parseArgs } from "node:util";
-import { failWith } from "../../infra/local/fail-with.ts";
+import { failWith } from "../../infra/local/commands/fail-with.ts";
 import { prepareAssembly } from "../../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { explainResult, renderResults, runMatrix } from "./run-endpoint-matrix.ts";
@@ -22,7 +22,10 @@ const text = { type: "string" } as const;
 try {
   const { values } = parseArgs({
     options: {
-      ...{ endpoint: text, call: text, fault: text, times: text },
+      endpoint: text,
+      call: text,
+      fault: text,
+      times: text,
       share: { ...text, default: "1" },
       seed: { ...text, default: "1" },
       help: { type: "boolean", short: "h", default: false },

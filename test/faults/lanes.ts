@@ -22,7 +22,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { openObjectBuckets } from "../../infra/local/buckets/buckets.ts";
-import { platformEnvironment, secretValuesOf } from "../../infra/local/control-platform.ts";
+import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
+import { mintToken } from "../../infra/local/commands/mint-token.ts";
+import { platformEnvironment, secretValuesOf } from "../../infra/local/control/control-platform.ts";
 import { createActivity } from "../../infra/local/core/activity.ts";
 import { createClock } from "../../infra/local/core/clock.ts";
 import type { FunctionModel, StackModel } from "../../infra/local/core/model.ts";
@@ -47,17 +49,16 @@ import { startIssuer } from "../../infra/local/issuer/issuer.ts";
 import { functionEnvironment } from "../../infra/local/lambda/environment.ts";
 import type { InvocationResult } from "../../infra/local/lambda/function-error.ts";
 import { createFunctions, type Functions } from "../../infra/local/lambda/functions.ts";
-import { mintToken } from "../../infra/local/mint-token.ts";
 import { startProviderSimulator } from "../../infra/local/provider/simulator.ts";
 import { openQueues } from "../../infra/local/queues/queues.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
-import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { startTestDynamoDb } from "../support/test-dynamodb.ts";
 import { startWebhookReceiver } from "../support/webhook-receiver.ts";
+import type { SeenRequest } from "./fault.ts";
 import { type FaultPlan, followPlan } from "./fault-plan.ts";
-import { type SeenRequest, startFaultProxy } from "./fault-proxy.ts";
+import { startFaultProxy } from "./fault-proxy.ts";
 import { openTables, type Snapshot, shortName } from "./tables.ts";
 
 /** The webhook URL that functions see. Requests reach the function by `lane.webhook`. */
@@ -376,7 +377,7 @@ export const startFaultBench = async () => {
           ...queued().map(({ name, queueArn, id, body }) => ({ name, payload: batchOf(queueArn, id, body) })),
         ];
       },
-      /** Sets the clock of functions: so many ms ahead of the machine's. Tokens expire by it. */
+      /** Sets the clock of functions: this many ms ahead of the machine's. Tokens expire by it. */
       setClock(ms: number): void {
         aheadMs = ms;
       },

@@ -1,6 +1,17 @@
 /** The setting of a case: a bench, a lane with the world's state, and the world. */
 import type { FaultBench, Lane, LaneAnswer, RequestParts } from "./lanes.ts";
-import type { World } from "./world.ts";
+
+/** The state of a lane's tables: one organization that has used everything (world.ts). */
+export type World = {
+  token: string;
+  accountId: string;
+  apiKey: string;
+  webhookSecret: string;
+  alertId: string;
+  eventIds: readonly string[];
+  reportId: string;
+  exportId: string;
+};
 
 export type Setting = { bench: FaultBench; lane: Lane; world: World };
 

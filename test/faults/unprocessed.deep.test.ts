@@ -1,11 +1,11 @@
 /** The loops over items that a service leaves undone, against the embedded engine and the local bus. */
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { deleteItems } from "../../shared/runtime/delete-items.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { createEventBridge } from "../../shared/runtime/event-bridge.ts";
 import { createEventBus } from "../../shared/runtime/event-bus.ts";
-import { getItems } from "../../shared/runtime/get-items.ts";
+import { createTable, type Table } from "../../shared/runtime/table.ts";
+import { deleteItems, getItems } from "../../shared/runtime/table-batches.ts";
 import { rangeOf } from "../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 import { startMessagingGateway } from "../support/messaging-gateway.ts";
@@ -25,7 +25,7 @@ model.buses.push({ name: BUS, arn: busArn });
 let engine: EmbeddedDynamoDb;
 let store: FaultProxy;
 let direct: DynamoDBDocumentClient;
-let client: DynamoDBDocumentClient;
+let table: Table<"circuits">;
 let gateway: Awaited<ReturnType<typeof startMessagingGateway>>;
 let busProxy: FaultProxy;
 
@@ -37,7 +37,8 @@ beforeAll(async () => {
   });
   store = await startFaultProxy(engine.endpoint);
   direct = engine.documentClient(documentTranslation);
-  client = DynamoDBDocumentClient.from(engine.client({ endpoint: store.url }), documentTranslation);
+  const client = DynamoDBDocumentClient.from(engine.client({ endpoint: store.url }), documentTranslation);
+  table = createTable(client, TableName);
   gateway = await startMessagingGateway(model);
   busProxy = await startFaultProxy(gateway.url);
 });
@@ -64,14 +65,14 @@ describe("deleting items that the store leaves undone", () => {
   ])("deletes them all (%s, %s)", async (fault, times) => {
     await writeAll();
     fail(fault, times);
-    await deleteItems(client, TableName, keys);
+    await deleteItems(table, keys);
     await expect(stored()).resolves.toBe(0);
   });
 
   it("sends only the items that are left", async () => {
     await writeAll();
     fail("unprocessed", "once");
-    await deleteItems(client, TableName, keys.slice(0, 10));
+    await deleteItems(table, keys.slice(0, 10));
     const sent = store
       .requests()
       .map(({ json }) => (json as { RequestItems: { items: unknown[] } }).RequestItems.items.length);
@@ -82,7 +83,7 @@ describe("deleting items that the store leaves undone", () => {
   it("gives up after eight attempts", async () => {
     await writeAll();
     fail("unprocessed_all", "always");
-    await expect(deleteItems(client, TableName, keys.slice(0, 10))).rejects.toMatchObject({
+    await expect(deleteItems(table, keys.slice(0, 10))).rejects.toMatchObject({
       code: "store_unavailable",
     });
     expect(store.requests()).toHaveLength(8);
@@ -93,7 +94,7 @@ describe("deleting items that the store leaves undone", () => {
 describe("reading items that the store leaves unread", () => {
   const fail = (fault: FaultName, times: Times) =>
     store.use(followPlan({ call: `dynamodb:BatchGetItem:${TableName}#1`, fault, times }));
-  const reading = { ConsistentRead: true, ProjectionExpression: "id, extra" };
+  const reading = { ConsistentRead: true, ProjectionExpression: "#id, #extra" };
 
   it.each<[FaultName, Times]>([
     ["unprocessed", "once"],
@@ -102,7 +103,7 @@ describe("reading items that the store leaves unread", () => {
   ])("returns each once, as it was asked for, with the units of all calls (%s, %s)", async (fault, times) => {
     await writeAll();
     fail(fault, times);
-    const { items, units } = await getItems(client, TableName, keys, reading);
+    const { items, units } = await getItems(table, keys, { isConsistent: true, attributes: ["id", "extra"] });
     expect(items.toSorted((a, b) => String(a.id).localeCompare(String(b.id)))).toEqual(
       keys.map(({ id }) => ({ id, extra: "b" })).toSorted((a, b) => a.id.localeCompare(b.id)),
     );
@@ -117,7 +118,7 @@ describe("reading items that the store leaves unread", () => {
 
   it("gives up after four attempts", async () => {
     fail("unprocessed_all", "always");
-    await expect(getItems(client, TableName, keys)).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(getItems(table, keys)).rejects.toMatchObject({ code: "store_unavailable" });
     expect(store.requests()).toHaveLength(4);
   });
 });

@@ -1,18 +1,7 @@
 /** The state from which every cell of the matrices starts: one organization that has used everything. */
 
 import type { FaultBench, Lane } from "./lanes.ts";
-import { type Setting, succeed } from "./setting.ts";
-
-export type World = {
-  token: string;
-  accountId: string;
-  apiKey: string;
-  webhookSecret: string;
-  alertId: string;
-  eventIds: readonly string[];
-  reportId: string;
-  exportId: string;
-};
+import { type Setting, succeed, type World } from "./setting.ts";
 
 const ORGANIZATION = "acme";
 const DAY_MS = 86_400_000;
@@ -22,8 +11,14 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   const token = await bench.mint({ organizationId: ORGANIZATION, role: "admin", userId: "ada" });
   const account = await bench.control<{ accountId: string; apiKey: string }>("POST /provider/accounts", { objects: 6 });
   const world = {
-    ...{ token, accountId: account.accountId, apiKey: account.apiKey, webhookSecret: "whsec_of_this_year" },
-    ...{ alertId: "", eventIds: [] as string[], reportId: "", exportId: "" },
+    token,
+    accountId: account.accountId,
+    apiKey: account.apiKey,
+    webhookSecret: "whsec_of_this_year",
+    alertId: "",
+    eventIds: [] as string[],
+    reportId: "",
+    exportId: "",
   };
   const setting: Setting = { bench, lane, world };
   const call = async (method: string, path: string, body?: object) =>

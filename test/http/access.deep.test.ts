@@ -1,22 +1,12 @@
 /** Idempotency keys of concurrent requests and cursors, which need runs and many records. */
-import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { organizationOf, PROVIDER } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useOrganizations, useSharedService } from "../support/use-service.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-beforeAll(async () => {
-  service = await shareService();
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
-});
+const service = await useSharedService();
 
-let ours: ReturnType<typeof organizationOf>;
-let organizations = 0;
-beforeEach(() => {
-  ours = organizationOf(service, `access-deep-${++organizations}`);
-});
+const ours = useOrganizations(service, "access-deep");
 
 it("one Idempotency-Key starts one run for many concurrent requests", async () => {
   await ours.connect((await simulatedProvider(service).account(4)).apiKey);

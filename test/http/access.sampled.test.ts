@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { sampleOf } from "../support/depth.ts";
 import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
-import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useOrganizations, useSharedService } from "../support/use-service.ts";
 
 /** The roles that each endpoint allows. The requests change nothing. */
 const endpoints: [method: string, path: string, roles: string, body?: object][] = [
@@ -28,19 +28,9 @@ const endpoints: [method: string, path: string, roles: string, body?: object][] 
 ];
 const allRoles = ["admin", "billing", "member", "guest"];
 
-let service: Awaited<ReturnType<typeof shareService>>;
-beforeAll(async () => {
-  service = await shareService();
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
-});
+const service = await useSharedService();
 
-let ours: ReturnType<typeof organizationOf>;
-let organizations = 0;
-beforeEach(() => {
-  ours = organizationOf(service, `access-${++organizations}`);
-});
+const ours = useOrganizations(service, "access");
 
 describe.each(sampleOf(endpoints, 5))("%s %s", (method, path, allowed, body) => {
   it("allows only roles with its permission and tokens with an organization", async () => {
@@ -109,8 +99,15 @@ describe("GET me", () => {
   const me = (claims: object) => ours.call("GET", "me", undefined, claims);
   const permissions = {
     admin: [
-      ...["records:read", "status:read", "connection:manage", "sync:run", "breaker:control"],
-      ...["security:read", "security:manage", "settings:manage", "erasure:request"],
+      "records:read",
+      "status:read",
+      "connection:manage",
+      "sync:run",
+      "breaker:control",
+      "security:read",
+      "security:manage",
+      "settings:manage",
+      "erasure:request",
     ],
     billing: ["records:read", "status:read", "connection:manage", "sync:run"],
     member: ["status:read"],
@@ -124,7 +121,11 @@ describe("GET me", () => {
       const { status, body } = await me({ role, userId: "bob" });
       expect(status).toBe(200);
       expect(body).toEqual({
-        ...{ userId: "bob", organizationId, role, permissions: may, ipAddress: "127.0.0.1" },
+        userId: "bob",
+        organizationId,
+        role,
+        permissions: may,
+        ipAddress: "127.0.0.1",
         recordTypes: may.some((permission) => permission === "records:read")
           ? ["customers", "subscriptions", "invoices", "payments"]
           : [],
@@ -254,7 +255,8 @@ describe("the Idempotency-Key of a change of the circuit", () => {
     expect(body).toMatchObject({ organizationStats: { state: "closed", forced: false } });
     const events = await ours.call("GET", "security?eventType=CIRCUIT_BREAKER_CHANGED");
     expect((events.body as { events: { action: string }[] }).events.map(({ action }) => action)).toEqual([
-      ...["reset", "force_open"],
+      "reset",
+      "force_open",
     ]);
   });
 });

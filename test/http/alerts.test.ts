@@ -1,42 +1,34 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
-import { shareService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
+import { controlOf } from "../support/control.ts";
+import { organizationOf, PROVIDER } from "../support/integration.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-const SECURITY = "/api/integrations/provider/security";
+const SECURITY = `${PROVIDER}/security`;
 const ALERT = `${SECURITY}/alert`;
 
 type Alert = Record<string, unknown> & { id: string; eventIds: string[] };
 
-let service: Awaited<ReturnType<typeof shareService>>;
+const service = await useSharedService();
 let organizations = 0;
-beforeAll(async () => {
-  service = await shareService();
-});
 
 const freshOrganization = async () => {
   const organizationId = `acme-${++organizations}`;
-  const token = await service.mint({ organizationId, userId: "admin" });
+  const { as, call, everyPage } = organizationOf(service, organizationId);
+  const admin = { userId: "admin" };
   const change = (body: object, key?: string) =>
-    service.request("POST", ALERT, {
-      ...{ token, body: JSON.stringify(body) },
-      ...(key !== undefined && { headers: { "idempotency-key": key } }),
-    });
-  const alerts = async (query = "") => (await service.request("GET", `${ALERT}${query}`, { token })).body as Alert[];
+    call("POST", ALERT, body, admin, key === undefined ? {} : { "idempotency-key": key });
+  const alerts = async (query = "") => (await call("GET", `${ALERT}${query}`, undefined, admin)).body as Alert[];
   const report = async (query = "") =>
-    (await service.request("GET", `${SECURITY}${query}`, { token })).body as {
-      events: (Alert & { processed: boolean })[];
-    };
-  const refuse = async (userId: string) =>
-    service.request("GET", SECURITY, { token: await service.mint({ organizationId, userId, role: "guest" }) });
-  return { organizationId, token, change, alerts, report, refuse };
+    (await call("GET", `${SECURITY}${query}`, undefined, admin)).body as { events: (Alert & { processed: boolean })[] };
+  const refuse = (userId: string) => call("GET", SECURITY, undefined, { userId, role: "guest" });
+  return { organizationId, token: await as(admin), everyPage, change, alerts, report, refuse };
 };
 
 /** The events of an organization on the bus. */
 const published = async (organizationId: string) => {
-  const response = await fetch(`${service.stack.controlUrl}/events`);
-  const { events } = (await response.json()) as {
-    events: { event: { detail: { organizationId?: string; change: string; alert: Alert; note?: object } } }[];
-  };
-  return events.map(({ event }) => event.detail).filter((detail) => detail.organizationId === organizationId);
+  type Detail = { organizationId?: string; change: string; alert: Alert; note?: object };
+  const details = await controlOf(service).published<Detail>();
+  return details.filter((detail) => detail.organizationId === organizationId);
 };
 
 describe("an event that reaches the threshold", () => {
@@ -63,8 +55,7 @@ describe("an event that reaches the threshold", () => {
       notFound: [],
     });
     // Each event leads to the alert, until that is resolved.
-    const eventOf = async (id = "") =>
-      (await service.request("GET", `/api/integrations/provider/security/events/${id}`, { token })).body;
+    const eventOf = async (id = "") => (await service.request("GET", `${SECURITY}/events/${id}`, { token })).body;
     for (const id of alert?.eventIds ?? []) expect(await eventOf(id)).toMatchObject({ id, alertId: alert?.id });
     await refuse("eve");
     expect(await alerts("?status=acknowledged")).toEqual([expect.objectContaining({ id: alert?.id, count: 4 })]);
@@ -323,16 +314,10 @@ describe("assign and comment", () => {
 
 describe("the list", () => {
   it("returns every alert once over all pages, newest first", async () => {
-    const { token, change } = await freshOrganization();
+    const { everyPage, change } = await freshOrganization();
     for (let i = 0; i < 5; i++) await change({ action: "generate_alert", title: `alert ${i}`, riskLevel: "low" });
-    const seen: unknown[] = [];
-    let path: string | undefined = `${ALERT}?limit=2`;
-    while (path !== undefined) {
-      const page: Awaited<ReturnType<typeof service.request>> = await service.request("GET", path, { token });
-      seen.push(...(page.body as Alert[]).map(({ title }) => title));
-      path = page.next;
-    }
-    expect(seen).toEqual(["alert 4", "alert 3", "alert 2", "alert 1", "alert 0"]);
+    const seen = await everyPage<Alert>(`${ALERT}?limit=2`, { userId: "admin" });
+    expect(seen.map(({ title }) => title)).toEqual(["alert 4", "alert 3", "alert 2", "alert 1", "alert 0"]);
   });
 });
 

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
+import { useService } from "../support/use-service.ts";
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = await useService();
 
 const errorOf = async (token: string | undefined) => {
   const { status, body, headers } = await service.request("GET", "/plants", { token });

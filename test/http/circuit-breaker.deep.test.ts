@@ -1,39 +1,35 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { controlOf } from "../support/control.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { synthesiseGuarded } from "../support/synthesise-with.ts";
+import { useService } from "../support/use-service.ts";
 
 const BREAKER = "/api/integrations/provider/circuit-breaker";
-const SECURITY = "/api/integrations/provider/security";
 
 type Stats = Record<string, unknown> & { state: string; forced: boolean };
 type Report = { organizationStats: Stats; globalStats: Record<string, number>; overallHealth: Record<string, unknown> };
 
-let service: ServiceUnderTest;
+const service = await useService({ assembly: await synthesiseGuarded(), foreignPath: "/guarded" });
 let organizations = 0;
 beforeAll(async () => {
-  service = await startService({ assembly: await synthesiseGuarded(), foreignPath: "/guarded" });
   // A cold instance may exceed the guard's time-out for the store. Then it decides locally for 5 s.
   await Promise.all(Array.from({ length: 10 }, () => service.request("GET", "/guarded?organization=warm")));
   await service.advance(6_000);
 });
-afterAll(() => service.stop());
 
 const freshOrganization = async () => {
   const organizationId = `acme-${++organizations}`;
-  const token = () => service.mint({ organizationId, userId: "admin" });
+  const organization = organizationOf(service, organizationId);
+  const ask = (method: string, path: string, body?: object) =>
+    organization.call(method, path, body, { userId: "admin" });
   const call = (outcome: "ok" | "fail" | "neutral") =>
     service.request("GET", `/guarded?organization=${organizationId}&outcome=${outcome}`);
-  const report = async () => (await service.request("GET", BREAKER, { token: await token() })).body as Report;
-  const operate = async (body: object) =>
-    service.request("POST", BREAKER, { token: await token(), body: JSON.stringify(body) });
+  const report = async () => (await ask("GET", BREAKER)).body as Report;
+  const operate = (body: object) => ask("POST", BREAKER, body);
   const changes = async () => {
-    const path = `${SECURITY}?eventType=CIRCUIT_BREAKER_CHANGED&since=0`;
-    const { body } = await service.request("GET", path, { token: await token() });
-    return (
-      body as { events: { id: string; action: string; metadata: { reason?: string }; userId?: string }[] }
-    ).events.reverse();
+    const { body } = await ask("GET", "security?eventType=CIRCUIT_BREAKER_CHANGED&since=0");
+    return (body as { events: { id: string; action: string }[] }).events.reverse();
   };
   const reset = () => operate({ action: "reset" });
   return { organizationId, call, report, operate, changes, reset };
@@ -216,10 +212,8 @@ describe("an outage", () => {
       for (let i = 0; i < 5; i++) await call("fail");
     };
     const outages = async () => {
-      const { events } = (await (await fetch(`${service.stack.controlUrl}/events`)).json()) as {
-        events: { event: { detail: { organizationId?: string; alert?: { level: string; title: string } } } }[];
-      };
-      return events.filter(({ event }) => event.detail.alert?.level === "CRITICAL");
+      type Detail = { organizationId?: string; alert?: { level: string } };
+      return (await controlOf(service).published<Detail>()).filter(({ alert }) => alert?.level === "CRITICAL");
     };
     const before = (await outages()).length;
     for (const one of connected) await one.operate({ action: "force_open" });
@@ -232,7 +226,7 @@ describe("an outage", () => {
     await open(third);
     const found = (await outages()).slice(before);
     expect(found).toHaveLength(1);
-    expect(found[0]?.event.detail.organizationId).toBeUndefined();
+    expect(found[0]?.organizationId).toBeUndefined();
     for (const one of connected) await one.reset();
     for (const one of [first, second, third]) await open(one);
     expect((await outages()).slice(before)).toHaveLength(2);

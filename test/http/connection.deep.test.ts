@@ -1,29 +1,16 @@
 /** Parts of connection.test.ts that move the clock, change the platform's secrets or need further runs. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useFresh, useOrganizations, useService } from "../support/use-service.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
+const service = await useService();
+const provider = simulatedProvider(service);
 
-let ours: ReturnType<typeof organizationOf>;
-let account: { accountId: string; apiKey: string };
-let organizations = 0;
-beforeEach(async () => {
-  ours = organizationOf(service, `connection-${++organizations}`);
-  account = await provider.account(4, { seed: String(organizations) });
-});
+const ours = useOrganizations(service, "connection");
+const account = useFresh((count) => provider.account(4, { seed: `connection-${count}` }));
 
 describe("a connection", () => {
   it("stays as it is if the provider refuses a key once and then accepts it", async () => {

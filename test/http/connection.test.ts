@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";
 import { providerSdk } from "../support/provider-objects.ts";
-import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useFresh, useOrganizations, useSharedService } from "../support/use-service.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await shareService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
-});
+const service = await useSharedService();
+const provider = simulatedProvider(service);
 
-let ours: ReturnType<typeof organizationOf>;
-let account: { accountId: string; apiKey: string };
-let organizations = 0;
-beforeEach(async () => {
-  ours = organizationOf(service, `connection-${++organizations}`);
-  account = await provider.account(4, { seed: `connection-${organizations}` });
-});
+const ours = useOrganizations(service, "connection");
+const account = useFresh((count) => provider.account(4, { seed: `connection-${count}` }));
 
 describe("a connection", () => {
   it("is created with an API key that the provider accepts, shown without the key, and removed", async () => {
@@ -60,7 +48,7 @@ describe("a connection", () => {
     expect((await ours.call("POST", "sync")).body).toMatchObject({ error: 40903 });
   });
 
-  it("must be made anew once the provider refuses its key for good, which a valid key heals", async () => {
+  it("must be made again once the provider refuses its key for good, which a valid key heals", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();
     const fault = await provider.fail(account.accountId, { kind: "error", status: 401 });

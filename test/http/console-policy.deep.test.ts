@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { shareBrowser } from "../support/browser.ts";
+import { useService } from "../support/use-service.ts";
 
 /** What a planted script sets, wherever it comes from. */
 const PLANTED = "globalThis.planted = true";
 
-let service: ServiceUnderTest;
-let browser: PageBrowser;
+const service = await useService();
+const browser = await shareBrowser([service.stack.apiUrl ?? ""]);
 /** Another origin. It serves a script, and counts what reaches it. */
 const foreign = createServer((request, response) => {
   reached.push(request.url ?? "");
@@ -17,15 +17,12 @@ const foreign = createServer((request, response) => {
 const reached: string[] = [];
 let foreignUrl: string;
 beforeAll(async () => {
-  service = await startService();
-  browser = await shareBrowser([service.stack.apiUrl ?? ""]);
   await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
   foreignUrl = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
 });
 afterEach(() => browser.closePages());
 afterAll(async () => {
   await browser.stop();
-  await service.stop();
   foreign.close();
 });
 

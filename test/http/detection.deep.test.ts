@@ -2,11 +2,12 @@
  * Tests detection over HTTP. Attacks are planted in two hours of the service's clock; each hour is judged after its end.
  * Findings made at once are checked at once, and again after their hour was judged.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { controlOf } from "../support/control.ts";
 import { eventually, PROVIDER } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useService } from "../support/use-service.ts";
 import { type WatchedOrganization, watchedOrganization } from "../support/watched-organization.ts";
 
 const MINUTE = 60_000;
@@ -16,16 +17,10 @@ const ELSEWHERE = "127.0.0.2";
 /** Time limit for tests that pass hours; most need a tenth of it. */
 const PATIENCE = 120_000;
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
+const service = await useService();
+const provider = simulatedProvider(service);
 
-const fireDetection = async (): Promise<void> => {
-  const { controlUrl } = service.stack;
-  const { schedules } = (await (await fetch(`${controlUrl}/`)).json()) as { schedules: { name: string }[] };
-  const [schedule, ...others] = schedules.filter(({ name }) => /detection/i.test(name));
-  expect(others).toEqual([]);
-  expect((await fetch(`${controlUrl}/schedules/${schedule?.name}`, { method: "POST" })).status).toBe(200);
-};
+const fireDetection = () => controlOf(service).fire(/detection/i);
 
 /** Advances into the first minute of a later hour, before that hour's schedules. */
 let minute = 10;
@@ -42,15 +37,9 @@ const of = (name: string): WatchedOrganization => {
 };
 
 beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
   // Early in an hour, so that all planted requests lie in it on a slow machine, too.
   await service.advance(HOUR - (Date.now() % HOUR) + minute * MINUTE);
 }, PATIENCE);
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
 
 /** Findings made at once, by organization. They must be the same after the hour was judged. */
 const atOnce = new Map<string, readonly string[]>();
@@ -257,7 +246,7 @@ describe("after an hour", () => {
     await plantSyncs();
   }, PATIENCE);
 
-  it("nothing is found before the hour has ended, also if detection is fired by hand", async () => {
+  it("nothing is found before the hour has ended, even if detection is fired by hand", async () => {
     await fireDetection();
     const { loop, ...others } = await foundOf(names);
     expect(loop).toEqual(["performance_degradation provider MEDIUM 1"]);

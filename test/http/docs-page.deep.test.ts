@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type PageBrowser, shareBrowser } from "../support/browser.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { afterAll, describe, expect, it } from "@jest/globals";
+import { shareBrowser } from "../support/browser.ts";
+import { useService } from "../support/use-service.ts";
 
-let service: ServiceUnderTest;
-let browser: PageBrowser;
-beforeAll(async () => {
-  service = await startService();
-  browser = await shareBrowser([service.stack.apiUrl ?? ""]);
-});
-afterAll(async () => {
-  await browser.stop();
-  await service.stop();
-});
+const service = await useService();
+const browser = await shareBrowser([service.stack.apiUrl ?? ""]);
+afterAll(browser.stop);
 
 describe("the page /docs in a browser", () => {
   it("tries requests with a token, without inline code and without a request to another server", async () => {

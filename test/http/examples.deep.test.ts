@@ -1,17 +1,11 @@
-/** The committed examples of the OpenAPI document are what the service answers now; `npm run examples` records them anew. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+/** The committed examples of the OpenAPI document are what the service answers now; `npm run examples` records them again. */
+import { describe, expect, it } from "@jest/globals";
 import committed from "../../shared/api/examples.json" with { type: "json" };
 import { type Examples, recordExamples } from "../examples/record-examples.ts";
 import { haveSameShape } from "../examples/shape.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
-let service: ServiceUnderTest;
-let recorded: Examples;
-beforeAll(async () => {
-  service = await startService();
-  recorded = await recordExamples(service);
-});
-afterAll(() => service.stop());
+const recorded = await recordExamples(await useService());
 
 const examples = Object.entries(committed as Examples).flatMap(([operation, byName]) =>
   Object.entries(byName).map(([name, example]) => ({ operation, name, example })),

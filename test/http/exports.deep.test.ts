@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { afterAll, expect, it } from "@jest/globals";
 import type { Export } from "../../shared/exports/export.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+// Links that are changed are denied, which useService would report.
+const service = await startService();
+afterAll(service.stop);
 
 const statusOf = async (url: string, options?: RequestInit): Promise<number> => (await fetch(url, options)).status;
 

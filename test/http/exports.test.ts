@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { CSV_COLUMNS } from "../../shared/exports/csv.ts";
 import type { Export } from "../../shared/exports/export.ts";
 import { toOcsf } from "../../shared/security/ocsf/to-ocsf.ts";
@@ -7,15 +7,13 @@ import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { parseCsv, valueOfCell } from "../support/csv.ts";
 import { rangeOf } from "../support/depth.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-let ours: ReturnType<typeof organizationOf>;
+const service = await useSharedService();
+const ours = organizationOf(service, "exports");
 const EXPORTS = "security/exports";
 
 beforeAll(async () => {
-  service = await shareService();
-  ours = organizationOf(service, "exports");
   // Refusals and changes of alerts leave events of several types and levels.
   await Promise.all(
     rangeOf(60).flatMap((i) => [
@@ -23,9 +21,6 @@ beforeAll(async () => {
       ours.call("POST", "security/alert", { action: "generate_alert", title: `=1+${i}`, riskLevel: "LOW" }),
     ]),
   );
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
 });
 
 const completed = (organization: ReturnType<typeof organizationOf>, id: string): Promise<Export> =>
@@ -64,7 +59,8 @@ describe("an export of events", () => {
         const { status, text, headers } = await download(file?.url);
         expect([status, headers.get("content-disposition")]).toEqual([200, expect.stringContaining(file?.name ?? "?")]);
         expect(file).toMatchObject({
-          ...{ count: listed.length, bytes: Buffer.byteLength(text) },
+          count: listed.length,
+          bytes: Buffer.byteLength(text),
           sha256: createHash("sha256").update(text).digest("hex"),
         });
         expect(progress).toEqual({ items: listed.length, bytes: Buffer.byteLength(text) });
@@ -97,9 +93,7 @@ describe("an export of events", () => {
     expect((await others.events("eventType=DATA_READ")).map(({ action }) => action)).toEqual(["read_export"]);
     expect(
       await others.call("POST", EXPORTS, { format: "ocsf" }, undefined, { "idempotency-key": "once" }),
-    ).toMatchObject({
-      ...{ status: 409, body: { error: 40905 } },
-    });
+    ).toMatchObject({ status: 409, body: { error: 40905 } });
   });
 
   it("has a link that works only as it was made, and only for its organization", async () => {
@@ -116,7 +110,8 @@ describe("an export of events", () => {
     for (const one of altered) statuses.push((await download(one)).status);
     expect(statuses).toEqual([403, 403, 400]);
     expect(await organizationOf(service, "exports-strangers").call("GET", `${EXPORTS}/${id}`)).toMatchObject({
-      ...{ status: 404, body: { error: 40408 } },
+      status: 404,
+      body: { error: 40408 },
     });
   });
 
@@ -127,7 +122,8 @@ describe("an export of events", () => {
     [{ format: "csv", since: "2026-02-30T00:00:00Z" }, "since"],
   ])("is not accepted from %j", async (body, field) => {
     expect(await ours.call("POST", EXPORTS, body)).toMatchObject({
-      ...{ status: 400, body: { error: 40002, message: expect.stringContaining(field) } },
+      status: 400,
+      body: { error: 40002, message: expect.stringContaining(field) },
     });
   });
 

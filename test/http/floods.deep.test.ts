@@ -1,24 +1,20 @@
 /** Floods from 20 addresses at all instances of several functions: bounded in events, and counted to the last request. */
 import { request } from "node:http";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, it } from "@jest/globals";
 import { fromItem } from "../../shared/security/event-item.ts";
+import { engineClient } from "../support/everything.ts";
 import { mostInAMinute, type RecordedRefusal, refusalsIn } from "../support/flood.ts";
 import { organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useService } from "../support/use-service.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
 
 const REQUESTS = 2_000;
 const ADDRESSES = Array.from({ length: 20 }, (_, index) => `127.0.1.${index + 1}`);
 const AT_ONCE = 40;
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = await useService();
 
 type Sent = { url: string; method: string; localAddress: string; headers?: Record<string, string>; body?: string };
 
@@ -45,22 +41,12 @@ const addressOf = (index: number): string => ADDRESSES[index % ADDRESSES.length]
 
 /** The recorded refusals of an organization, or of none, which no endpoint returns. */
 const recorded = async (organizationId: string | undefined, source: string): Promise<RecordedRefusal[]> => {
-  const { dynamodbUrl, tables } = service.stack;
-  const client = new DynamoDBClient({
-    endpoint: dynamodbUrl,
-    region: "local",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  });
+  const client = DynamoDBDocumentClient.from(engineClient(service));
+  const TableName = service.stack.tables.find((name) => name.includes("SecurityEvents"));
   try {
     const found: RecordedRefusal[] = [];
-    let start: Record<string, unknown> | undefined;
-    do {
-      const TableName = tables.find((name) => name.includes("SecurityEvents"));
-      const command = new ScanCommand({ TableName, ...(start && { ExclusiveStartKey: start }) });
-      const page = await DynamoDBDocumentClient.from(client).send(command);
-      found.push(...(page.Items ?? []).map((item) => fromItem(item) as RecordedRefusal));
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined);
+    for await (const { Items = [] } of paginateScan({ client }, { TableName }))
+      found.push(...Items.map((item) => fromItem(item) as RecordedRefusal));
     return found.filter(
       (event) =>
         event.organizationId === organizationId &&
@@ -143,7 +129,11 @@ describe("2,000 refused requests from 20 addresses at once", () => {
     const body = JSON.stringify(await sender.customerEvent("created", "cus_forged"));
     const headers = { "content-type": "application/json", "stripe-signature": `t=1,v1=${"0".repeat(64)}` };
     const forged = await flood(REQUESTS, (index) => ({
-      ...{ url: `${service.stack.webhookUrl}/hooked`, method: "POST", localAddress: addressOf(index), headers, body },
+      url: `${service.stack.webhookUrl}/hooked`,
+      method: "POST",
+      localAddress: addressOf(index),
+      headers,
+      body,
     }));
     expect(forged).toEqual(new Set([400]));
     const before = await recorded("hooked", "webhook");

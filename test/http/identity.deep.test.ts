@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { expect, it } from "@jest/globals";
 import { synthesiseWith } from "../support/synthesise-with.ts";
+import { useService } from "../support/use-service.ts";
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  const roleMapping = '{"owner":"admin","admin":"guest"}';
-  const context = { organizationClaim: "o.id", roleClaim: "https://example.com/roles", roleMapping };
-  service = await startService({ assembly: await synthesiseWith("own-claims", context) });
-});
-afterAll(() => service.stop());
+const roleMapping = '{"owner":"admin","admin":"guest"}';
+const context = { organizationClaim: "o.id", roleClaim: "https://example.com/roles", roleMapping };
+const service = await useService({ assembly: await synthesiseWith("own-claims", context) });
 
 const me = async (claims: object) =>
   service.request("GET", "/api/integrations/provider/me", { token: await service.mint({ claims }) });
@@ -20,7 +16,11 @@ it("a deployment reads the claims that its context names, and maps the issuer's 
     body: { organizationId: "org_123", role: "admin" },
   });
   expect((await me({ o, "https://example.com/roles": "admin" })).body).toMatchObject({
-    ...{ userId: "developer", organizationId: "org_123", role: "guest", permissions: [], recordTypes: [] },
+    userId: "developer",
+    organizationId: "org_123",
+    role: "guest",
+    permissions: [],
+    recordTypes: [],
   });
   // The development issuer's own claim org_role does not count.
   expect((await me({ o })).body).toMatchObject({

@@ -2,17 +2,13 @@
  * A few hundred generated inputs over HTTP: the gateway passes on what the OpenAPI document allows, and no answer is a 5xx
  * of the service.
  */
-import { beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { fc } from "../support/fixed-seed.ts";
 import { allInputs, allowsInAnyCase, pathOf, type Request, textsOf } from "../support/input-contract.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Service;
-let token: string;
-beforeAll(async () => {
-  service = await shareService();
-  token = await service.mint({ organizationId: "inputs", role: "admin", userId: "ada" });
-});
+const service = await useSharedService();
+const token = await service.mint({ organizationId: "inputs", role: "admin", userId: "ada" });
 
 /** Webhooks have another URL, and test/http/webhooks.deep.test.ts. */
 const inputs = allInputs.filter(

@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from "@jest/globals";
-import { createAlteredAssemblies } from "../support/altered-assembly.ts";
+import { describe, expect, it } from "@jest/globals";
 import { startService } from "../support/service.ts";
+import { useAlteredAssemblies } from "../support/use-service.ts";
 
-const assemblies = createAlteredAssemblies();
-afterAll(() => assemblies.remove());
+const assemblies = useAlteredAssemblies();
 
 describe("without its grant", () => {
   const grants: [method: string, path: string, body: string | undefined, table: string, action: string][] = [
@@ -18,50 +17,42 @@ describe("without its grant", () => {
     const assembly = assemblies.without(
       (right) => right.action === action && right.resource.includes(`Tables${table}`),
     );
-    const service = await startService({ assembly });
-    try {
-      const token = await service.mint({ organizationId: "acme" });
-      const denied = await service.request(method, path, { token, body });
-      expect(denied).toMatchObject({ status: 503, body: { error: 50301 } });
-      expect(service.denials).toContainEqual(expect.objectContaining({ action }));
-      expect(service.logged()).toContain("AccessDenied");
-    } finally {
-      await service.stop();
-    }
+    await using service = await startService({ assembly });
+    const token = await service.mint({ organizationId: "acme" });
+    const denied = await service.request(method, path, { token, body });
+    expect(denied).toMatchObject({ status: 503, body: { error: 50301 } });
+    expect(service.denials).toContainEqual(expect.objectContaining({ action }));
+    expect(service.logged()).toContain("AccessDenied");
   });
 });
 
 describe("with its grants", () => {
   it("no function is denied any call", async () => {
-    const service = await startService();
-    try {
-      const token = await service.mint({ organizationId: "acme" });
-      const send = (method: string, path: string, body?: string) => service.request(method, path, { token, body });
-      await send("POST", "/plants", '{"id":1,"name":"x"}');
-      await send("GET", "/plants");
-      await send("DELETE", "/plants/1");
-      const guest = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
-      await service.request("GET", "/api/integrations/provider/security", { token: guest });
-      for (const query of [
-        "",
-        "?userId=eve",
-        "?riskLevel=high",
-        "?processed=false",
-        "?category=authorization",
-        "?since=0",
-      ]) {
-        await send("GET", `/api/integrations/provider/security${query}`);
-      }
-      await send("GET", "/api/integrations/provider/security/alert");
-      await send(
-        "POST",
-        "/api/integrations/provider/security/alert",
-        '{"action":"generate_alert","title":"x","riskLevel":"low"}',
-      );
-      await service.advance(2 * 3_600_000, "each");
-      expect(service.denials.map(({ logicalId, action }) => `AccessDenied: ${logicalId} ${action}`)).toEqual([]);
-    } finally {
-      await service.stop();
+    await using service = await startService();
+    const token = await service.mint({ organizationId: "acme" });
+    const send = (method: string, path: string, body?: string) => service.request(method, path, { token, body });
+    await send("POST", "/plants", '{"id":1,"name":"x"}');
+    await send("GET", "/plants");
+    await send("DELETE", "/plants/1");
+    const guest = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
+    await service.request("GET", "/api/integrations/provider/security", { token: guest });
+    for (const query of [
+      "",
+      "?userId=eve",
+      "?riskLevel=high",
+      "?processed=false",
+      "?category=authorization",
+      "?since=0",
+    ]) {
+      await send("GET", `/api/integrations/provider/security${query}`);
     }
+    await send("GET", "/api/integrations/provider/security/alert");
+    await send(
+      "POST",
+      "/api/integrations/provider/security/alert",
+      '{"action":"generate_alert","title":"x","riskLevel":"low"}',
+    );
+    await service.advance(2 * 3_600_000, "each");
+    expect(service.denials.map(({ logicalId, action }) => `AccessDenied: ${logicalId} ${action}`)).toEqual([]);
   });
 });

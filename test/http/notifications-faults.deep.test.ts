@@ -3,7 +3,7 @@
  * in exactly one single notification or one summary of each destination that takes it, and doubles have the same id.
  */
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
@@ -11,31 +11,28 @@ import { hashOfAlertId, unresolvedKey } from "../../shared/security/alerts/alert
 import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-publisher.ts";
 import { EVENT_SOURCE } from "../../shared/terms/event-source.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
+import { controlOf } from "../support/control.ts";
 import { rangeOf } from "../support/depth.ts";
 import { killInstances } from "../support/instance-processes.ts";
 import { eventually } from "../support/integration.ts";
-import { startTestCloud, type TestCloud } from "../support/local-cloud.ts";
+import { startTestCloud } from "../support/local-cloud.ts";
 import { changeOf } from "../support/notifications.ts";
 import { createRandom } from "../support/random.ts";
 import { AWS_CALLER, assemblyWithCode } from "../support/replaced-function.ts";
+import { useReceivers } from "../support/use-service.ts";
 import { startWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const NOTIFICATIONS = "/api/integrations/provider/notifications";
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 
-let cloud: TestCloud;
+const startReceiver = useReceivers();
 /** Makes calls with the rights of a function that publishes alerts. */
 const replaced = assemblyWithCode("CreatePlant", AWS_CALLER);
-const stops: (() => unknown)[] = [];
-
-beforeAll(async () => {
-  cloud = await startTestCloud({ assemblyDirectory: replaced.directory });
-});
+const cloud = await startTestCloud({ assemblyDirectory: replaced.directory });
 afterAll(async () => {
-  for (const stop of stops) await stop();
-  expect(cloud.denials).toEqual([]);
   await cloud.stop();
+  expect(cloud.denials).toEqual([]);
   replaced.remove();
 });
 
@@ -66,8 +63,11 @@ const storeAlerts = (changes: readonly SecurityAlertChanged[]): Promise<void> =>
     const puts = changes.map(({ organizationId = "", alert }) => ({
       PutRequest: {
         Item: {
-          ...{ scope: organizationKey(organizationId), key: unresolvedKey(hashOfAlertId(alert.id) ?? "") },
-          ...{ ...alert, eventIds: [], ttl: Math.ceil((Date.now() + WEEK_MS) / 1_000) },
+          scope: organizationKey(organizationId),
+          key: unresolvedKey(hashOfAlertId(alert.id) ?? ""),
+          ...alert,
+          eventIds: [],
+          ttl: Math.ceil((Date.now() + WEEK_MS) / 1_000),
         },
       },
     }));
@@ -83,7 +83,9 @@ const publish = async (changes: readonly SecurityAlertChanged[]): Promise<void> 
   const sendNext = async (): Promise<void> => {
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
       const Entries = batch.map((change) => ({
-        ...{ Source: EVENT_SOURCE, DetailType: "SecurityAlertChanged", Detail: JSON.stringify(change) },
+        Source: EVENT_SOURCE,
+        DetailType: "SecurityAlertChanged",
+        Detail: JSON.stringify(change),
         EventBusName: environment.EVENT_BUS_NAME,
       }));
       const call = { service: "events", target: "AWSEvents.PutEvents", version: "1.1", input: { Entries } };
@@ -152,28 +154,21 @@ const heldAlerts = (): Promise<Map<string, string[]>> =>
   });
 
 const queueDepth = async (name: string): Promise<number> => {
-  const { queues } = (await (await fetch(`${cloud.stack.controlUrl}/`)).json()) as {
-    queues: { name: string; depth: { visible: number; inFlight: number } }[];
-  };
-  const found = queues.filter((queue) => queue.name.includes(name) && !/DeadLetters/.test(queue.name));
+  const found = (await controlOf(cloud).queues()).filter(
+    (queue) => queue.name.includes(name) && !/DeadLetters/.test(queue.name),
+  );
   return found.reduce((sum, { depth }) => sum + depth.visible + depth.inFlight, 0);
-};
-
-const receiverOf = async (port?: number) => {
-  const receiver = await startWebhookReceiver(port);
-  stops.push(receiver.stop);
-  return receiver;
 };
 
 describe("killed functions", () => {
   it("lose nothing, and a repeated notification has the same id", async () => {
-    const receiver = await receiverOf();
+    const receiver = await startReceiver();
     const { add, alerts, arrivedAt, organizationId } = organizationOf("killed");
     const names = rangeOf(8).map((n) => `d${n}`);
     for (const name of names) await add(name, receiver.origin);
     const changes = alerts(15);
     const random = createRandom(7);
-    // Kills senders that have sent and wait for the answer, and dispatchers meanwhile.
+    // Kills senders that have sent and wait for the answer, and dispatchers at the same time.
     const moments = new Set(rangeOf(12).map((n) => 3 + 10 * n + Math.floor(random() * 8)));
     const killed = { senders: 0, dispatchers: 0 };
     receiver.answer = (response) => {
@@ -202,7 +197,7 @@ describe("receivers", () => {
     const { add, alerts, arrivedAt, deliveries } = organizationOf("receivers");
     const gone = await startWebhookReceiver();
     await gone.stop();
-    const [slow, endless, silent] = await Promise.all([receiverOf(), receiverOf(), receiverOf()]);
+    const [slow, endless, silent] = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
     await add("dead", gone.origin);
     await add("slow", slow.origin);
     await add("endless", endless.origin);
@@ -224,7 +219,7 @@ describe("receivers", () => {
       status: "pending",
       attempts: [{ error: "not_connected" }],
     });
-    const revived = await receiverOf(gone.port);
+    const revived = await startReceiver(gone.port);
     for (const name of ["slow", "endless", "silent"]) await eventually(`${name} was tried`, () => areTried(name));
     expect((await deliveries("silent"))[0]?.attempts[0]).toMatchObject({ error: "timed_out" });
     await eventually("all have arrived", async () => {
@@ -242,7 +237,7 @@ describe("receivers", () => {
   });
 
   it("get a notification once if the queue delivers its message twice", async () => {
-    const receiver = await receiverOf();
+    const receiver = await startReceiver();
     const { add, alerts, deliveries, organizationId } = organizationOf("twice");
     const { id: destinationId } = await add("all", receiver.origin);
     const waiting: (() => void)[] = [];
@@ -251,7 +246,9 @@ describe("receivers", () => {
     await receiver.until(5);
     const sendAgain = async () => {
       const Records = (await deliveries("all")).map(({ id }) => ({
-        ...{ messageId: id, receiptHandle: id, attributes: { ApproximateReceiveCount: "2" } },
+        messageId: id,
+        receiptHandle: id,
+        attributes: { ApproximateReceiveCount: "2" },
         body: JSON.stringify({ organizationId, destinationId, deliveryId: id.split(".")[1] }),
       }));
       const result = await cloud.functions.invoke(functionOf("SendNotifications").arn, JSON.stringify({ Records }));
@@ -272,7 +269,7 @@ describe("2,000 alerts at once", () => {
   const ALERTS = 2_000;
 
   it("are 20 single notifications and one summary of each destination that takes them", async () => {
-    const receiver = await receiverOf();
+    const receiver = await startReceiver();
     const { add, alerts, arrivedAt, deliveries } = organizationOf("storm");
     const wanted: Record<string, (i: number) => boolean> = {
       all: () => true,

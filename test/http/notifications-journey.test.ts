@@ -1,16 +1,11 @@
 /** An administrator points a destination at a listener of one's own, and learns of a brute force from the signed alert. */
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
-import { startWebhookReceiver } from "../support/webhook-receiver.ts";
+import { useReceivers, useSharedService } from "../support/use-service.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-let receiver: Awaited<ReturnType<typeof startWebhookReceiver>>;
-beforeAll(async () => {
-  [service, receiver] = await Promise.all([shareService(), startWebhookReceiver()]);
-});
-afterAll(() => receiver.stop());
+const service = await useSharedService();
+const receiver = await useReceivers()();
 
 it("a brute force arrives as one signed alert, and the log of deliveries shows it", async () => {
   const { as, call } = organizationOf(service, "notified-of-brute-force");

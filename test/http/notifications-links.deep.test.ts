@@ -1,32 +1,24 @@
 /** What the endpoints of notifications do over days of the local cloud's clock, and beyond their bounds. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { mailboxOf, pageOf } from "../support/confirmation-mail.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { organizationOf } from "../support/integration.ts";
+import { useService } from "../support/use-service.ts";
 
-const NOTIFICATIONS = "/api/integrations/provider/notifications";
 const HOUR_MS = 3_600_000;
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = await useService();
 
 type Destination = { id: string; status: string };
 
 const ask = async <Body>(organizationId: string, method: string, path = "", body?: object) => {
-  const token = await service.mint({ organizationId, userId: "ada" });
-  const answer = await service.request(method, NOTIFICATIONS + path, {
-    token,
-    ...(body && { body: JSON.stringify(body) }),
-  });
+  const answer = await organizationOf(service, organizationId).call(method, `notifications${path}`, body);
   return { ...answer, body: answer.body as Body };
 };
 
 const slack = { type: "slack", name: "#alerts", url: "https://hooks.slack.com/services/T0/B0/of-the-url" };
 
 describe("destinations", () => {
-  it("are at most 20, also if they are created at once; a deleted one makes room", async () => {
+  it("are at most 20, even if they are created at once; a deleted one makes room", async () => {
     const create = () => ask("many", "POST", "", slack);
     const statuses = await Promise.all(Array.from({ length: 22 }, async () => (await create()).status));
     expect(statuses.filter((status) => status === 201)).toHaveLength(20);

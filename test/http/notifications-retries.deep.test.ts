@@ -1,69 +1,47 @@
 /** Tries of a delivery over hours and days of the local cloud's clock. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
-import { startWebhookReceiver } from "../support/webhook-receiver.ts";
+import { describe, expect, it } from "@jest/globals";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { useReceivers, useService } from "../support/use-service.ts";
 
-const NOTIFICATIONS = "/api/integrations/provider/notifications";
-const ALERT = "/api/integrations/provider/security/alert";
 const MINUTE_MS = 60_000;
 /** Longer than a message of the queue is invisible. */
 const VISIBILITY_MS = 10 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-let service: ServiceUnderTest;
-const stops: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  for (const stop of stops) await stop();
-  await service.stop();
-});
+const service = await useService();
+const startReceiver = useReceivers();
 
 type Delivery = { id: string; status: string; error?: string; attempts: { status?: number; error?: string }[] };
 
-const ask = async <Body>(organizationId: string, method: "GET" | "POST", path: string, body?: object) => {
-  const token = await service.mint({ organizationId, userId: "admin" });
-  return (await service.request(method, path, { token, ...(body && { body: JSON.stringify(body) }) })).body as Body;
-};
+const ask = async <Body>(organizationId: string, method: "GET" | "POST", path: string, body?: object) =>
+  (await organizationOf(service, organizationId).call(method, path, body)).body as Body;
 
 const addDestination = async (organizationId: string, name: string) => {
-  const receiver = await startWebhookReceiver();
-  stops.push(receiver.stop);
+  const receiver = await startReceiver();
   const request = { type: "webhook", name, url: receiver.url };
-  const { id } = await ask<{ id: string }>(organizationId, "POST", NOTIFICATIONS, request);
-  const deliveries = () => ask<Delivery[]>(organizationId, "GET", `${NOTIFICATIONS}/${id}/deliveries`);
+  const { id } = await ask<{ id: string }>(organizationId, "POST", "notifications", request);
+  const deliveries = () => ask<Delivery[]>(organizationId, "GET", `notifications/${id}/deliveries`);
   return { id, receiver, deliveries };
 };
 
 const raise = (organizationId: string, title: string) =>
-  ask(organizationId, "POST", ALERT, { action: "generate_alert", title, riskLevel: "HIGH" });
-
-/** Waits until a condition holds. */
-const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let i = 0; !(await holds()); i++) {
-    if (i === 400) throw new Error("The condition never held.");
-    await sleep(50);
-  }
-};
+  ask(organizationId, "POST", "security/alert", { action: "generate_alert", title, riskLevel: "HIGH" });
 
 describe("a delivery that fails", () => {
   it("is tried again soon with the same id, and no redirect is followed", async () => {
     const { receiver, deliveries } = await addDestination("redirected", "SOC");
-    const inside = await startWebhookReceiver();
-    stops.push(inside.stop);
+    const inside = await startReceiver();
     receiver.answer = (response) => {
       receiver.answer = (next) => next.writeHead(204).end();
       return response.writeHead(307, { location: inside.url }).end();
     };
     await raise("redirected", "A break-in");
-    await until(async () => (await deliveries())[0]?.attempts.length === 1);
+    await eventually("it was tried", async () => (await deliveries())[0]?.attempts.length === 1);
     // The pause is five seconds. If the queue does not learn of it, the message is visible again after the queue's own time.
     await service.advance(VISIBILITY_MS, "last");
     const [first, second] = await receiver.until(2);
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
-    await until(async () => (await deliveries())[0]?.status === "delivered");
+    await eventually("it arrives", async () => (await deliveries())[0]?.status === "delivered");
     expect((await deliveries())[0]?.attempts).toMatchObject([{ status: 307, error: "refused" }, { status: 204 }]);
     expect(inside.received).toEqual([]);
   });
@@ -75,12 +53,12 @@ describe("a delivery that fails", () => {
       return response.writeHead(429, { "retry-after": "3600" }).end();
     };
     await raise("patient", "A break-in");
-    await until(async () => (await deliveries())[0]?.attempts.length === 1);
+    await eventually("it was tried", async () => (await deliveries())[0]?.attempts.length === 1);
     await service.advance(30 * MINUTE_MS, "last");
     expect(receiver.received).toHaveLength(1);
     await service.advance(31 * MINUTE_MS, "last");
     await receiver.until(2);
-    await until(async () => (await deliveries())[0]?.status === "delivered");
+    await eventually("it arrives", async () => (await deliveries())[0]?.status === "delivered");
   });
 
   it("ends after a day, can be retried, and after five days pauses the destination with an alert to the others", async () => {
@@ -89,7 +67,7 @@ describe("a delivery that fails", () => {
     dead.receiver.answer = (response) => response.writeHead(500).end("down");
     await raise("attacked", "A break-in");
     for (let tries = 1; tries <= 9; tries++) {
-      await until(async () => ((await dead.deliveries())[0]?.attempts.length ?? 0) >= tries);
+      await eventually(`try ${tries}`, async () => ((await dead.deliveries())[0]?.attempts.length ?? 0) >= tries);
       await service.advance(10 * 60 * MINUTE_MS, "last");
     }
     const [failed] = await dead.deliveries();
@@ -97,11 +75,13 @@ describe("a delivery that fails", () => {
     expect(failed?.attempts).toHaveLength(9);
 
     await service.advance(5 * DAY_MS, "last");
-    await ask("attacked", "POST", `${NOTIFICATIONS}/deliveries/${failed?.id}/retry`);
-    await until(async () => (await dead.deliveries())[0]?.error === "failing");
-    const destinations = await ask<{ id: string }[]>("attacked", "GET", NOTIFICATIONS);
+    await ask("attacked", "POST", `notifications/deliveries/${failed?.id}/retry`);
+    await eventually("the retry has failed", async () => (await dead.deliveries())[0]?.error === "failing");
+    const destinations = await ask<{ id: string }[]>("attacked", "GET", "notifications");
     expect(destinations.find(({ id }) => id === dead.id)).toMatchObject({ status: "paused", pausedBecause: "failing" });
-    await until(() => alive.receiver.received.some(({ body }) => body.includes("notifications_paused")));
+    await eventually("the other destination is told", async () =>
+      alive.receiver.received.some(({ body }) => body.includes("notifications_paused")),
+    );
     expect(dead.receiver.received.some(({ body }) => body.includes("notifications_paused"))).toBe(false);
   });
 });

@@ -1,22 +1,12 @@
 /** Notifications from the alert to a receiver of one's own, as an administrator would try it. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
-import { shareService } from "../support/service.ts";
-import { startWebhookReceiver } from "../support/webhook-receiver.ts";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { useReceivers, useSharedService } from "../support/use-service.ts";
 
-const NOTIFICATIONS = "/api/integrations/provider/notifications";
-const ALERT = "/api/integrations/provider/security/alert";
+const service = await useSharedService();
 
-let service: Awaited<ReturnType<typeof shareService>>;
-beforeAll(async () => {
-  service = await shareService();
-});
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+const startReceiver = useReceivers();
 
 let organizations = 0;
 
@@ -30,28 +20,23 @@ type Delivery = {
 
 /** An organization with a webhook destination at a receiver. */
 const freshDestination = async () => {
-  const receiver = await startWebhookReceiver();
-  stops.push(receiver.stop);
-  const token = await service.mint({ organizationId: `notified-${++organizations}`, userId: "admin" });
+  const receiver = await startReceiver();
+  const { call } = organizationOf(service, `notified-${++organizations}`);
   const ask = async <Body>(method: "GET" | "POST" | "PUT", path: string, body?: object) =>
-    (await service.request(method, path, { token, ...(body && { body: JSON.stringify(body) }) })).body as Body;
-  const destination = await ask<Destination>("POST", NOTIFICATIONS, {
-    type: "webhook",
-    name: "SOC",
-    url: receiver.url,
-  });
+    (await call(method, path, body)).body as Body;
+  const request = { type: "webhook", name: "SOC", url: receiver.url };
+  const destination = await ask<Destination>("POST", "notifications", request);
   return {
-    ...{ ask, receiver, destination },
-    raise: (title: string) => ask("POST", ALERT, { action: "generate_alert", title, riskLevel: "HIGH" }),
+    ask,
+    receiver,
+    destination,
+    raise: (title: string) => ask("POST", "security/alert", { action: "generate_alert", title, riskLevel: "HIGH" }),
     /** The newest delivery, once it has the status. */
-    delivery: async (status: string): Promise<Delivery> => {
-      for (let i = 0; i < 200; i++) {
-        const [newest] = await ask<Delivery[]>("GET", `${NOTIFICATIONS}/${destination.id}/deliveries`);
-        if (newest?.status === status && newest.attempts.length > 0) return newest;
-        await sleep(50);
-      }
-      throw new Error(`No delivery became ${status}.`);
-    },
+    delivery: (status: string): Promise<Delivery> =>
+      eventually(`the delivery is ${status}`, async () => {
+        const [newest] = await ask<Delivery[]>("GET", `notifications/${destination.id}/deliveries`);
+        return newest?.status === status && newest.attempts.length > 0 && newest;
+      }),
   };
 };
 
@@ -77,7 +62,7 @@ describe("an alert", () => {
 
   it("is verified with both secrets while the secret is rolled", async () => {
     const { ask, receiver, destination, raise } = await freshDestination();
-    const path = `${NOTIFICATIONS}/${destination.id}`;
+    const path = `notifications/${destination.id}`;
     const rolled = await ask<Destination>("PUT", path, { name: "SOC", rollSecret: true });
     await raise("A break-in");
     const [one] = await receiver.until(1);
@@ -90,14 +75,12 @@ describe("an alert", () => {
     receiver.answer = (response) => response.writeHead(410).end();
     await raise("A break-in");
     expect(await delivery("failed")).toMatchObject({ error: "gone", attempts: [{ status: 410 }] });
-    const [shown] = await ask<Destination[]>("GET", NOTIFICATIONS);
+    const [shown] = await ask<Destination[]>("GET", "notifications");
     expect(shown).toMatchObject({ id: destination.id, status: "paused", pausedBecause: "gone" });
-    const paused = async () =>
-      (await ask<{ rule: string; subject: string }[]>("GET", ALERT)).find(
-        ({ rule }) => rule === "notifications_paused",
-      );
-    for (let i = 0; i < 200 && (await paused()) === undefined; i++) await sleep(50);
-    expect(await paused()).toMatchObject({
+    const paused = await eventually("the alert is raised", async () =>
+      (await ask<{ rule: string }[]>("GET", "security/alert")).find(({ rule }) => rule === "notifications_paused"),
+    );
+    expect(paused).toMatchObject({
       subject: destination.id,
       level: "HIGH",
       title: 'Notifications to "SOC" are paused: its address is gone',

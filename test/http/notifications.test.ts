@@ -1,23 +1,14 @@
 /** The endpoints of notifications over HTTP. What is sent is in notifications-sending.deep.test.ts, moved clocks in deep files. */
-import { afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { mailboxOf, pageOf } from "../support/confirmation-mail.ts";
-import { eventually } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
-import { startWebhookReceiver } from "../support/webhook-receiver.ts";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { useReceivers, useSharedService } from "../support/use-service.ts";
 
-const NOTIFICATIONS = "/api/integrations/provider/notifications";
-const SECURITY = "/api/integrations/provider/security";
 const UNKNOWN = "01KB0000000000000000000000";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-beforeAll(async () => {
-  service = await shareService();
-});
+const service = await useSharedService();
 
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+const startReceiver = useReceivers();
 
 type Destination = { id: string; status: string; target: string; secret?: string; oldSecretValidUntil?: number };
 type Delivery = { id: string; type: string; status: string; error?: string; attempts: { status?: number }[] };
@@ -29,16 +20,13 @@ let organizations = 0;
 
 /** Requests of a new organization's users. */
 const freshOrganization = () => {
-  const organizationId = `destinations-${++organizations}`;
-  const as = async <Body>(claims: object, [method, path]: readonly [string, string], body?: unknown, key?: string) => {
-    const answer = await service.request(method, NOTIFICATIONS + path, {
-      token: await service.mint({ organizationId, userId: "ada", ...claims }),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(key !== undefined && { headers: { "idempotency-key": key } }),
-    });
+  const { organizationId, call, events: eventsOf } = organizationOf(service, `destinations-${++organizations}`);
+  const as = async <Body>(claims: object, [method, path]: readonly [string, string], body?: object, key?: string) => {
+    const headers = key === undefined ? {} : { "idempotency-key": key };
+    const answer = await call(method, `notifications${path}`, body, claims, headers);
     return { ...answer, body: answer.body as Body };
   };
-  const ask = <Body = unknown>(method: string, path: string, body?: unknown, key?: string) =>
+  const ask = <Body = unknown>(method: string, path: string, body?: object, key?: string) =>
     as<Body>({}, [method, path], body, key);
   const list = async () => (await ask<Destination[]>("GET", "")).body;
   const create = async (body: object) => {
@@ -47,11 +35,7 @@ const freshOrganization = () => {
     return created;
   };
   const deliveries = async (id: string, query = "") => await ask<Delivery[]>("GET", `/${id}/deliveries${query}`);
-  const events = async () => {
-    const token = await service.mint({ organizationId, userId: "ada" });
-    const { body } = await service.request("GET", `${SECURITY}?eventType=NOTIFICATIONS_CHANGED`, { token });
-    return (body as { events: Record<string, unknown>[] }).events.reverse();
-  };
+  const events = async () => (await eventsOf("eventType=NOTIFICATIONS_CHANGED")).reverse();
   return { organizationId, as, ask, list, create, deliveries, events };
 };
 
@@ -142,9 +126,27 @@ describe("destinations", () => {
     const { ask, list, create } = freshOrganization();
     const { id } = await create(webhook);
     const hosts = [
-      ...["10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1"],
-      ...["167772161", "0x0a000001", "012.0.0.1", "10.1", "１０.0.0.1", "[fd00::1]", "[fe80::1]", "[::]"],
-      ...["[::ffff:10.0.0.1]", "[64:ff9b::a00:1]", "[2002:a00:1::]", "metadata.google.internal", "intranet", "a.local"],
+      "10.0.0.1",
+      "192.168.1.1",
+      "172.16.0.1",
+      "169.254.169.254",
+      "100.64.0.1",
+      "0.0.0.0",
+      "224.0.0.1",
+      "167772161",
+      "0x0a000001",
+      "012.0.0.1",
+      "10.1",
+      "１０.0.0.1",
+      "[fd00::1]",
+      "[fe80::1]",
+      "[::]",
+      "[::ffff:10.0.0.1]",
+      "[64:ff9b::a00:1]",
+      "[2002:a00:1::]",
+      "metadata.google.internal",
+      "intranet",
+      "a.local",
     ];
     for (const host of hosts) {
       const url = `https://${host}/`;
@@ -217,8 +219,7 @@ describe("destinations", () => {
 
 describe("deliveries", () => {
   it("of a sample arrive, are paged, and are retried only if they failed", async () => {
-    const receiver = await startWebhookReceiver();
-    stops.push(receiver.stop);
+    const receiver = await startReceiver();
     const { create, ask, deliveries } = freshOrganization();
     const { id } = await create({ ...webhook, url: receiver.url });
     expect(await ask("POST", `/${UNKNOWN}/test`)).toMatchObject(problem(404, 40409));
@@ -335,7 +336,8 @@ describe("an e-mail destination", () => {
       expect(await pageOf(method, altered)).toMatchObject({ status: 404, text: expect.stringContaining("40406") });
       expect(await pageOf(method, confirm.replace(/key=.*/, "key=a.b"))).toMatchObject({ status: 400 });
       expect(await pageOf(method, confirm.replace(/\?.*/, ""))).toMatchObject({
-        ...{ status: 401, text: expect.stringContaining("40101") },
+        status: 401,
+        text: expect.stringContaining("40101"),
       });
     }
     const moved = await ask("PUT", `/${id}`, { name: "On call", address: `new-${address}` });

@@ -1,34 +1,13 @@
-import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { engineClient, everything } from "../support/everything.ts";
 import { organizationOf } from "../support/integration.ts";
-import {
-  addEvent,
-  failing,
-  now,
-  type OtherAccount,
-  type OtherProvider,
-  platform,
-  put,
-  type Reply,
-  startOtherProvider,
-} from "../support/other-provider.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { addEvent, failing, now, type OtherAccount, platform, put, type Reply } from "../support/other-provider.ts";
+import { useOtherProvider } from "../support/use-service.ts";
 
-let provider: OtherProvider;
-let service: ServiceUnderTest;
-let tables: DynamoDBClient;
-beforeAll(async () => {
-  provider = await startOtherProvider();
-  service = await startService({ providerApiUrl: provider.url, providerOauth: platform });
-  tables = engineClient(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  tables.destroy();
-  await service.stop();
-  await provider.stop();
-});
+const { provider, service } = await useOtherProvider({ providerOauth: platform });
+const tables = engineClient(service);
+afterAll(() => tables.destroy());
 
 type Shown = { status: string; tokenExpiresAt?: number; accountId?: string };
 type Stats = { state: string; failuresInWindow: number; failedRequests: number };
@@ -284,7 +263,10 @@ it("leaves no secret anywhere", async () => {
   const card = { number: "4242424242424242", last4: "4242", fingerprint: "fp_secret_fingerprint" };
   put(account, "customers", { id: "cus_2", created: now(), name: "Noa", default_source: { object: "card", ...card } });
   put(account, "payment_intents", {
-    ...{ id: "pi_1", created: now(), status: "succeeded", client_secret: "pi_1_secret_of_the_client" },
+    id: "pi_1",
+    created: now(),
+    status: "succeeded",
+    client_secret: "pi_1_secret_of_the_client",
     payment_method: { card, us_bank_account: { account_number: "000123456789", routing_number: "110000000" } },
   });
   const connected = await ours.connect(account.apiKey, { webhookSecret: "whsec_0123456789secret" });
@@ -301,7 +283,11 @@ it("leaves no secret anywhere", async () => {
   expect(secrets).toContain(account.apiKey);
   for (const secret of [
     ...secrets,
-    ...["whsec_", "4242424242424242", "secret_fingerprint", "secret_of_the_client", "000123456789"],
+    "whsec_",
+    "4242424242424242",
+    "secret_fingerprint",
+    "secret_of_the_client",
+    "000123456789",
   ])
     if (secret !== "") expect(seen.includes(secret)).toBe(false);
 });

@@ -1,29 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { organizationOf, type Run } from "../support/integration.ts";
-import {
-  addEvent,
-  failing,
-  now,
-  type OtherAccount,
-  type OtherProvider,
-  put,
-  type Reply,
-  startOtherProvider,
-} from "../support/other-provider.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { addEvent, failing, now, type OtherAccount, put, type Reply } from "../support/other-provider.ts";
+import { useOtherProvider } from "../support/use-service.ts";
 
-let provider: OtherProvider;
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  provider = await startOtherProvider();
-  service = await startService({ providerApiUrl: provider.url });
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-  await provider.stop();
-});
+const { provider, service } = await useOtherProvider();
 
 type Stats = { state: string; failuresInWindow: number; failedRequests: number; retryAt?: number };
 
@@ -152,14 +133,14 @@ describe("an operation that fails", () => {
     ).toEqual(["/v1/events", "/v1/account"]);
     expect(await failed("eventType=AUTHENTICATION_FAILURE")).toMatchObject([
       {
-        ...{
-          category: "authentication",
-          riskLevel: "HIGH",
-          action: "require_reconnect",
-          source: "user",
-          userId: "ada",
-        },
-        ...{ resource: account.id, resourceType: "provider_account", metadata: { runId: run.id } },
+        category: "authentication",
+        riskLevel: "HIGH",
+        action: "require_reconnect",
+        source: "user",
+        userId: "ada",
+        resource: account.id,
+        resourceType: "provider_account",
+        metadata: { runId: run.id },
       },
     ]);
     const [operation] = (await failed("")).filter(({ action }) => action === "list_events");

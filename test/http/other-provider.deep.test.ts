@@ -1,28 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
-import {
-  addEvent,
-  failing,
-  now,
-  type OtherAccount,
-  type OtherProvider,
-  put,
-  startOtherProvider,
-  type Thing,
-} from "../support/other-provider.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { eventually, organizationOf, type Run } from "../support/integration.ts";
+import { addEvent, failing, now, type OtherAccount, put, type Thing } from "../support/other-provider.ts";
+import { useOtherProvider } from "../support/use-service.ts";
 
-let provider: OtherProvider;
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  provider = await startOtherProvider();
-  service = await startService({ providerApiUrl: provider.url });
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-  await provider.stop();
-});
+const { provider, service } = await useOtherProvider();
 
 let ours: ReturnType<typeof organizationOf>;
 let account: OtherAccount;
@@ -59,33 +40,71 @@ describe("a first run", () => {
     const [day, later] = [now() - DAY, now() + DAY];
     put(account, "customers", { id: "cus_bare", created: day });
     put(account, "customers", {
-      ...{ id: "cus_whole", created: day + 1, name: "Noa 諾亞", email: "noa@example.com", currency: "eur" },
-      ...{ delinquent: false, default_source: "card_1", address: { line1: "secret street" } },
+      id: "cus_whole",
+      created: day + 1,
+      name: "Noa 諾亞",
+      email: "noa@example.com",
+      currency: "eur",
+      delinquent: false,
+      default_source: "card_1",
+      address: { line1: "secret street" },
     });
     put(account, "subscriptions", {
-      ...{ id: "sub_old", created: day, status: "canceled", customer: "cus_bare", currency: "eur", canceled_at: day },
-      ...{ current_period_start: day, current_period_end: later, cancel_at_period_end: false },
+      id: "sub_old",
+      created: day,
+      status: "canceled",
+      customer: "cus_bare",
+      currency: "eur",
+      canceled_at: day,
+      current_period_start: day,
+      current_period_end: later,
+      cancel_at_period_end: false,
       items: { data: [{ price: { id: "price_1", unit_amount: 990, recurring: { interval: "month" } }, quantity: 2 }] },
     });
     put(account, "subscriptions", {
-      ...{ id: "sub_new", created: day, status: "active", customer: { id: "cus_whole" } },
+      id: "sub_new",
+      created: day,
+      status: "active",
+      customer: { id: "cus_whole" },
       items: { data: [{ current_period_start: day, current_period_end: later }], has_more: false },
     });
     put(account, "invoices", {
-      ...{ id: "in_old", created: day, status: "paid", customer: "cus_bare", subscription: "sub_old", currency: "eur" },
-      ...{ number: "A-1", amount_due: 1980, amount_paid: 1980, due_date: later, payment_intent: "pi_old" },
+      id: "in_old",
+      created: day,
+      status: "paid",
+      customer: "cus_bare",
+      subscription: "sub_old",
+      currency: "eur",
+      number: "A-1",
+      amount_due: 1980,
+      amount_paid: 1980,
+      due_date: later,
+      payment_intent: "pi_old",
       status_transitions: { paid_at: day },
     });
     put(account, "invoices", {
-      ...{ id: "in_new", created: day, status: "open", customer: "cus_whole" },
+      id: "in_new",
+      created: day,
+      status: "open",
+      customer: "cus_whole",
       parent: { subscription_details: { subscription: "sub_new" } },
     });
     put(account, "payment_intents", {
-      ...{ id: "pi_old", created: day, status: "succeeded", customer: "cus_bare", invoice: "in_old", currency: "eur" },
-      ...{ amount: 1980, amount_received: 1980, last_payment_error: null },
+      id: "pi_old",
+      created: day,
+      status: "succeeded",
+      customer: "cus_bare",
+      invoice: "in_old",
+      currency: "eur",
+      amount: 1980,
+      amount_received: 1980,
+      last_payment_error: null,
     });
     put(account, "payment_intents", {
-      ...{ id: "pi_new", created: day, status: "requires_payment_method", amount: 9_007_199_254_740_991 },
+      id: "pi_new",
+      created: day,
+      status: "requires_payment_method",
+      amount: 9_007_199_254_740_991,
       last_payment_error: { code: "card_declined", payment_method: { card: { last4: "4242" } } },
     });
 
@@ -94,46 +113,87 @@ describe("a first run", () => {
     for (const { read, written } of Object.values(run.progress))
       expect({ read, written }).toEqual({ read: 2, written: 2 });
     const common = (type: string, id: string, createdAt = day * 1_000) => ({
-      ...{ type, id, createdAt, updatedAt: expect.any(Number), deleted: false },
+      type,
+      id,
+      createdAt,
+      updatedAt: expect.any(Number),
+      deleted: false,
     });
     expect(await ours.records("customers")).toEqual([
       {
         ...common("customers", "cus_whole", (day + 1) * 1_000),
-        ...{ name: "Noa 諾亞", email: "noa@example.com", currency: "eur", delinquent: false },
+        name: "Noa 諾亞",
+        email: "noa@example.com",
+        currency: "eur",
+        delinquent: false,
       },
       { ...common("customers", "cus_bare"), name: null, email: null, currency: null, delinquent: null },
     ]);
     expect(await stored("subscriptions", "sub_old")).toEqual({
       ...common("subscriptions", "sub_old"),
-      ...{ status: "canceled", customerId: "cus_bare", currency: "eur", canceledAt: day * 1_000 },
+      status: "canceled",
+      customerId: "cus_bare",
+      currency: "eur",
+      canceledAt: day * 1_000,
       items: [{ priceId: "price_1", quantity: 2, unitAmount: 990, interval: "month" }],
-      ...{ currentPeriodStart: day * 1_000, currentPeriodEnd: later * 1_000, cancelAtPeriodEnd: false },
+      currentPeriodStart: day * 1_000,
+      currentPeriodEnd: later * 1_000,
+      cancelAtPeriodEnd: false,
     });
     expect(await stored("subscriptions", "sub_new")).toEqual({
       ...common("subscriptions", "sub_new"),
-      ...{ status: "active", customerId: "cus_whole", currency: null, canceledAt: null },
+      status: "active",
+      customerId: "cus_whole",
+      currency: null,
+      canceledAt: null,
       items: [{ priceId: null, quantity: null, unitAmount: null, interval: null }],
-      ...{ currentPeriodStart: day * 1_000, currentPeriodEnd: later * 1_000, cancelAtPeriodEnd: null },
+      currentPeriodStart: day * 1_000,
+      currentPeriodEnd: later * 1_000,
+      cancelAtPeriodEnd: null,
     });
     expect(await stored("invoices", "in_old")).toEqual({
       ...common("invoices", "in_old"),
-      ...{ number: "A-1", status: "paid", customerId: "cus_bare", subscriptionId: "sub_old", currency: "eur" },
-      ...{ amountDue: 1980, amountPaid: 1980, dueAt: later * 1_000, paidAt: day * 1_000 },
+      number: "A-1",
+      status: "paid",
+      customerId: "cus_bare",
+      subscriptionId: "sub_old",
+      currency: "eur",
+      amountDue: 1980,
+      amountPaid: 1980,
+      dueAt: later * 1_000,
+      paidAt: day * 1_000,
     });
     expect(await stored("invoices", "in_new")).toEqual({
       ...common("invoices", "in_new"),
-      ...{ number: null, status: "open", customerId: "cus_whole", subscriptionId: "sub_new", currency: null },
-      ...{ amountDue: null, amountPaid: null, dueAt: null, paidAt: null },
+      number: null,
+      status: "open",
+      customerId: "cus_whole",
+      subscriptionId: "sub_new",
+      currency: null,
+      amountDue: null,
+      amountPaid: null,
+      dueAt: null,
+      paidAt: null,
     });
     expect(await stored("payments", "pi_old")).toEqual({
       ...common("payments", "pi_old"),
-      ...{ status: "succeeded", customerId: "cus_bare", invoiceId: "in_old", currency: "eur" },
-      ...{ amount: 1980, amountReceived: 1980, failureCode: null },
+      status: "succeeded",
+      customerId: "cus_bare",
+      invoiceId: "in_old",
+      currency: "eur",
+      amount: 1980,
+      amountReceived: 1980,
+      failureCode: null,
     });
     expect(await stored("payments", "pi_new")).toEqual({
       ...common("payments", "pi_new"),
-      ...{ status: "requires_payment_method", customerId: null, invoiceId: null, currency: null },
-      ...{ amount: 9_007_199_254_740_991, amountReceived: null, failureCode: "card_declined" },
+      status: "requires_payment_method",
+      customerId: null,
+      invoiceId: null,
+      currency: null,
+      amount: 9_007_199_254_740_991,
+      amountReceived: null,
+      failureCode: "card_declined",
     });
   });
 
@@ -167,7 +227,7 @@ describe("a first run", () => {
     expect(await ours.records("invoices")).toHaveLength(150);
   });
 
-  it("continues if the last object of a page was deleted meanwhile", async () => {
+  it("continues if the last object of a page was deleted concurrently", async () => {
     account.things.customers = many("cus", 220);
     provider.meddle(({ path, query }) => {
       if (path === "/v1/customers" && query.starting_after === "cus_0099") {
@@ -331,7 +391,8 @@ describe("later runs", () => {
   it("take a payment's invoice from events and keep it", async () => {
     await nextSecond();
     addEvent(account, "invoice_payment.paid", {
-      ...{ id: "inpay_1", invoice: "in_9" },
+      id: "inpay_1",
+      invoice: "in_9",
       payment: { type: "payment_intent", payment_intent: "pi_1" },
     });
     await ours.sync();
@@ -381,13 +442,6 @@ describe("later runs", () => {
     for (let i = 0; i < 3; i++) await ours.sync();
     const all = await ours.runs();
     expect(all).toHaveLength(4);
-    const paged: unknown[] = [];
-    let path: string | undefined = `${PROVIDER}/sync?limit=1`;
-    while (path !== undefined) {
-      const page = await service.request("GET", path, { token: await ours.as() });
-      paged.push(...(page.body as unknown[]));
-      path = page.next;
-    }
-    expect(paged).toEqual(all);
+    expect(await ours.everyPage("sync?limit=1")).toEqual(all);
   });
 });

@@ -3,7 +3,7 @@
  * no page exceeds Lambda's limit, which the local cloud enforces, and the pages together have everything once.
  */
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { routes } from "../../shared/api/routes.ts";
 import { nothingRemoved } from "../../shared/erasure/erasure.ts";
@@ -26,14 +26,10 @@ import { noProgress } from "../../shared/sync/sync-run.ts";
 import { DAY_MS } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { rangeOf } from "../support/depth.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Service;
-let client: DynamoDBDocumentClient;
-beforeAll(async () => {
-  service = await shareService();
-  client = DynamoDBDocumentClient.from(engineClient(service.stack.dynamodbUrl), documentTranslation);
-});
+const service = await useSharedService();
+const client = DynamoDBDocumentClient.from(engineClient(service.stack.dynamodbUrl), documentTranslation);
 afterAll(() => client.destroy());
 
 type Item = Record<string, unknown>;
@@ -69,10 +65,23 @@ const seedEvents: Seed = async (organizationId, textOf) => {
   const events = ids.map((id, i) =>
     toEventItem(
       {
-        ...{ id, organizationId, eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
-        ...{ source: "user", success: false, processed: false, alertGenerated: false },
-        ...{ userAgent: textOf(256), resource: textOf(256), action: textOf(256), errorCode: textOf(256) },
-        ...{ errorMessage: textOf(512), metadata: { note: textOf(400) }, timestamp: NOW - i, createdAt: NOW - i },
+        id,
+        organizationId,
+        eventType: "PERMISSION_DENIED",
+        category: "authorization",
+        riskLevel: "HIGH",
+        source: "user",
+        success: false,
+        processed: false,
+        alertGenerated: false,
+        userAgent: textOf(256),
+        resource: textOf(256),
+        action: textOf(256),
+        errorCode: textOf(256),
+        errorMessage: textOf(512),
+        metadata: { note: textOf(400) },
+        timestamp: NOW - i,
+        createdAt: NOW - i,
       },
       TTL,
     ),
@@ -87,10 +96,19 @@ const seedTransitions: Seed = async (organizationId, textOf) => {
   const events = ids.map((id, i) =>
     toEventItem(
       {
-        ...{ id, organizationId, eventType: "CIRCUIT_BREAKER_CHANGED", category: "compliance", riskLevel: "MEDIUM" },
-        ...{ source: "user", success: true, processed: false, alertGenerated: false, userId: "ada" },
-        ...{ metadata: { generation: i, from: "closed", to: "forced_open", cause: "force_open", reason: textOf(480) } },
-        ...{ timestamp: NOW - i, createdAt: NOW - i },
+        id,
+        organizationId,
+        eventType: "CIRCUIT_BREAKER_CHANGED",
+        category: "compliance",
+        riskLevel: "MEDIUM",
+        source: "user",
+        success: true,
+        processed: false,
+        alertGenerated: false,
+        userId: "ada",
+        metadata: { generation: i, from: "closed", to: "forced_open", cause: "force_open", reason: textOf(480) },
+        timestamp: NOW - i,
+        createdAt: NOW - i,
       },
       TTL,
     ),
@@ -106,16 +124,24 @@ const seedAlerts: Seed = async (organizationId, textOf) => {
     const hash = alertHash("finding", "policy_violation", `${i}`);
     const id = alertId(hash, firstSeen, identityOf(i));
     return {
-      ...{ scope, key: unresolvedKey(hash), id, firstSeen, lastSeen: firstSeen, ttl: TTL, count: 1, revision: 1 },
-      ...{
-        title: textOf(256),
-        rule: "policy_violation",
-        subject: `${i} ${textOf(100)}`,
-        level: "HIGH",
-        status: "open",
-      },
-      ...{ message: textOf(1_024), evidence: JSON.stringify({ note: textOf(400) }), evidenceCount: 1 },
-      ...{ eventIds: new Set(rangeOf(20).map(idAt)), ...statusEntry(scope, "open", { firstSeen, id }) },
+      scope,
+      key: unresolvedKey(hash),
+      id,
+      firstSeen,
+      lastSeen: firstSeen,
+      ttl: TTL,
+      count: 1,
+      revision: 1,
+      title: textOf(256),
+      rule: "policy_violation",
+      subject: `${i} ${textOf(100)}`,
+      level: "HIGH",
+      status: "open",
+      message: textOf(1_024),
+      evidence: JSON.stringify({ note: textOf(400) }),
+      evidenceCount: 1,
+      eventIds: new Set(rangeOf(20).map(idAt)),
+      ...statusEntry(scope, "open", { firstSeen, id }),
     };
   });
   await store("SecurityAlerts", alerts);
@@ -126,10 +152,17 @@ const seedRuns: Seed = async (organizationId, textOf) => {
   const ids = rangeOf(100).map((i) => textOf(100) + i);
   const side = { listed: 100, stored: 100, onlyListed: ids, onlyStored: ids };
   const runs = rangeOf(70).map((i) => ({
-    ...{ ...runKey(organizationId, idAt(i)), id: idAt(i), ttl: TTL, trigger: "scheduled", mode: "full" },
-    ...{ status: "failed", startedAt: NOW - i, finishedAt: NOW - i, progress: noProgress() },
-    ...{ completeness: { customers: side, subscriptions: side, invoices: side, payments: side } },
-    ...{ error: { category: "validation", message: textOf(512) } },
+    ...runKey(organizationId, idAt(i)),
+    id: idAt(i),
+    ttl: TTL,
+    trigger: "scheduled",
+    mode: "full",
+    status: "failed",
+    startedAt: NOW - i,
+    finishedAt: NOW - i,
+    progress: noProgress(),
+    completeness: { customers: side, subscriptions: side, invoices: side, payments: side },
+    error: { category: "validation", message: textOf(512) },
   }));
   await store("SyncRuns", runs);
   return { expected: runs.map(({ id }) => id), idOf: byId };
@@ -138,16 +171,33 @@ const seedRuns: Seed = async (organizationId, textOf) => {
 const fieldsOf: Record<RecordType, (text: string) => RecordFields> = {
   customers: (text) => ({ name: text, email: text, currency: text, delinquent: null }),
   subscriptions: (text) => ({
-    ...{ status: text, customerId: "cus_1", currency: null, currentPeriodStart: 1, currentPeriodEnd: 2 },
-    ...{ cancelAtPeriodEnd: false, canceledAt: null },
+    status: text,
+    customerId: "cus_1",
+    currency: null,
+    currentPeriodStart: 1,
+    currentPeriodEnd: 2,
+    cancelAtPeriodEnd: false,
+    canceledAt: null,
     items: rangeOf(2).map(() => ({ priceId: text, quantity: 1, unitAmount: 1, interval: text })),
   }),
   invoices: (text) => ({
-    ...{ number: text, status: text, customerId: "cus_1", subscriptionId: text, currency: text },
-    ...{ amountDue: 1, amountPaid: 1, dueAt: null, paidAt: null },
+    number: text,
+    status: text,
+    customerId: "cus_1",
+    subscriptionId: text,
+    currency: text,
+    amountDue: 1,
+    amountPaid: 1,
+    dueAt: null,
+    paidAt: null,
   }),
   payments: (text) => ({
-    ...{ status: text, customerId: "cus_1", invoiceId: text, currency: text, amount: 1, amountReceived: 1 },
+    status: text,
+    customerId: "cus_1",
+    invoiceId: text,
+    currency: text,
+    amount: 1,
+    amountReceived: 1,
     failureCode: text,
   }),
 };
@@ -167,8 +217,13 @@ const seedRecords =
 
 const seedErasures: Seed = async (organizationId, textOf) => {
   const erasures = rangeOf(1_100).map((i) => ({
-    ...{ ...erasureKey(organizationId, idAt(i)), what: "all", reason: textOf(512), status: "running" },
-    ...{ requestedAt: NOW - i, requestedBy: textOf(128), removed: nothingRemoved },
+    ...erasureKey(organizationId, idAt(i)),
+    what: "all",
+    reason: textOf(512),
+    status: "running",
+    requestedAt: NOW - i,
+    requestedBy: textOf(128),
+    removed: nothingRemoved,
   }));
   await store("Erasures", erasures);
   return { expected: rangeOf(1_100).map(idAt), idOf: byId };
@@ -177,8 +232,15 @@ const seedErasures: Seed = async (organizationId, textOf) => {
 const seedExports: Seed = async (organizationId, textOf) => {
   const filter = { since: 0, until: NOW, ipAddress: textOf(128), userId: textOf(128) };
   const exports = rangeOf(1_100).map((i) => ({
-    ...{ ...exportKey(organizationId, idAt(i)), kind: "events", format: "csv", filter, status: "running" },
-    ...{ requestedAt: NOW - i, requestedBy: textOf(128), files: [], ttl: TTL },
+    ...exportKey(organizationId, idAt(i)),
+    kind: "events",
+    format: "csv",
+    filter,
+    status: "running",
+    requestedAt: NOW - i,
+    requestedBy: textOf(128),
+    files: [],
+    ttl: TTL,
   }));
   await store("Exports", exports);
   return { expected: rangeOf(1_100).map(idAt), idOf: byId };
@@ -204,9 +266,20 @@ const seedReports: Seed = async (organizationId) => {
 const seedDeliveries: Seed = async (organizationId, textOf) => {
   const scope = organizationKey(organizationId);
   const events = rangeOf(1_100).map((i) => ({
-    ...{ scope, id: `evt_${i}`, type: textOf(255), createdSeconds: 1, isDeauthorization: false, ttl: TTL },
-    ...{ connectionId: "1", accountId: "acct_1", receivedAt: NOW - i, processedAt: NOW, outcome: "set_aside" },
-    ...{ observations: "[]", failure: textOf(512), attempts: 1 },
+    scope,
+    id: `evt_${i}`,
+    type: textOf(255),
+    createdSeconds: 1,
+    isDeauthorization: false,
+    ttl: TTL,
+    connectionId: "1",
+    accountId: "acct_1",
+    receivedAt: NOW - i,
+    processedAt: NOW,
+    outcome: "set_aside",
+    observations: "[]",
+    failure: textOf(512),
+    attempts: 1,
     setAside: [{ kind: "set_aside", type: "invoices", name: textOf(255), reason: "id" }],
   }));
   await store("WebhookEvents", events);
@@ -218,15 +291,31 @@ const seedNotifications: Seed = async (organizationId, textOf) => {
   await store("Notifications", [
     {
       ...destinationKey(organizationId, destinationId),
-      ...{ id: destinationId, type: "webhook", name: "SOC", target: "https://soc.example/", status: "active" },
-      ...{ filter: {}, createdAt: 1, createdBy: "ada", changedAt: 1, changedBy: "ada" },
-      ...{ sealed: new Uint8Array([1]), version: "1" },
+      id: destinationId,
+      type: "webhook",
+      name: "SOC",
+      target: "https://soc.example/",
+      status: "active",
+      filter: {},
+      createdAt: 1,
+      createdBy: "ada",
+      changedAt: 1,
+      changedBy: "ada",
+      sealed: new Uint8Array([1]),
+      version: "1",
     },
   ]);
   const attempts = rangeOf(9).map((i) => ({ at: NOW - i, latencyMs: 1, status: 500, answer: textOf(256) }));
   const deliveries = rangeOf(1_100).map((i) => ({
-    ...{ ...deliveryKey(organizationId, { destinationId, deliveryId: idAt(i) }), destinationId, deliveryId: idAt(i) },
-    ...{ type: "notification.test", status: "failed", createdAt: NOW - i, attempts, tries: 9, ttl: TTL },
+    ...deliveryKey(organizationId, { destinationId, deliveryId: idAt(i) }),
+    destinationId,
+    deliveryId: idAt(i),
+    type: "notification.test",
+    status: "failed",
+    createdAt: NOW - i,
+    attempts,
+    tries: 9,
+    ttl: TTL,
   }));
   await store("Notifications", deliveries);
   return { expected: rangeOf(1_100).map((i) => `${destinationId}.${idAt(i)}`), idOf: byId };

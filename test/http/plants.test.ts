@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { INT64_MAX, INT64_MIN } from "../../shared/json/int64.ts";
 import { fc } from "../support/fixed-seed.ts";
-import { shareService } from "../support/service.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
+const service = await useSharedService();
 let users = 0;
 
 /** Requests of a caller with these claims; by default of a new organization. */
@@ -11,10 +11,6 @@ const asCaller = async (claims: object = { organizationId: `org-${++users}`, use
   const token = await service.mint(claims);
   return (method: string, path: string, body?: string) => service.request(method, path, { token, body });
 };
-
-beforeAll(async () => {
-  service = await shareService();
-});
 
 describe("POST /plants", () => {
   it("creates a plant and returns it without its id", async () => {

@@ -1,48 +1,22 @@
 /** The webhooks of the platform's endpoint, over HTTP: webhook-deliveries.deep.test.ts has the first of them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { grantAccess } from "../support/oauth.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
-import { simulatedProvider } from "../support/simulated-provider.ts";
-import { webhookSender } from "../support/webhook-sender.ts";
+import { useConnected, useService } from "../support/use-service.ts";
 
 const RECEIVED = '{"received":true}';
 const MINUTE = 60_000;
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
-
-let ours: ReturnType<typeof organizationOf>;
-let sender: ReturnType<typeof webhookSender>;
-let account: { accountId: string; apiKey: string };
-let organizations = 0;
-/** A new organization that is connected by an API key, after its first run. */
-const connectAnother = async () => {
-  ours = organizationOf(service, `platform-${++organizations}`);
-  sender = webhookSender(service, ours.organizationId, "none");
-  account = await provider.account(4, { seed: `platform-${organizations}` });
-  await ours.connect(account.apiKey);
-  await ours.lastRun();
-};
+const service = await useService();
+const { provider, ours, account, sender, customerOf } = useConnected(service, { name: "platform" });
 
 describe("the platform's endpoint", () => {
   const PLATFORM = { path: "-/platform", secret: "whsec_local_platform" };
-  beforeEach(connectAnother);
 
   const connectByOAuth = async (organization: typeof ours, accountId = account.accountId) => {
     const granted = await grantAccess(organization, accountId);
     return organization.call("PUT", "connection", { method: "oauth", ...granted });
   };
-  const customerIn = async (organization: typeof ours, id: string) =>
-    (await organization.records("customers")).find((record) => record.id === id);
   const eventOf = async (id: string, accountId: string | undefined = account.accountId) => ({
     ...(await sender.customerEvent("created", id)),
     account: accountId,
@@ -63,10 +37,10 @@ describe("the platform's endpoint", () => {
     expect(counted.some((line) => line.includes(`"accountId":"${account.accountId}"`))).toBe(true);
     expect(counted.some((line) => line.includes('"accountId":"acct_x"'))).toBe(true);
     expect(counted.length).toBeGreaterThanOrEqual(3);
-    expect(await customerIn(ours, "cus_gone")).toBeUndefined();
+    expect(await customerOf("cus_gone")).toBeUndefined();
     await ours.connect(account.apiKey);
     expect(await sender.send(await eventOf("cus_again"), PLATFORM)).toMatchObject({ status: 200 });
-    await eventually("it is connected again", () => customerIn(ours, "cus_again"));
+    await eventually("it is connected again", () => customerOf("cus_again"));
   });
 
   it("loses no event of an account that is connected at the same time", async () => {
@@ -76,7 +50,7 @@ describe("the platform's endpoint", () => {
     expect(connected).toMatchObject({ status: 200 });
     for (const answer of answers) expect(answer).toMatchObject({ status: 200 });
     expect(await sender.send(await eventOf("cus_after_connect"), PLATFORM)).toMatchObject({ status: 200 });
-    await eventually("the later event is a record", () => customerIn(late, "cus_after_connect"));
+    await eventually("the later event is a record", () => customerOf("cus_after_connect", late));
     await late.lastRun();
     expect(await statusOf(late)).toBe("connected");
   });
@@ -103,7 +77,7 @@ describe("the platform's endpoint", () => {
     await connectByOAuth(granted);
     await granted.lastRun();
     const { objects } = await provider.change(account.accountId, { action: "create_customer" });
-    await eventually("the new customer is a record", () => customerIn(granted, objects[0]?.id ?? ""));
+    await eventually("the new customer is a record", () => customerOf(objects[0]?.id ?? "", granted));
     await provider.change(account.accountId, { action: "deauthorize" });
     await eventually("the connection ends", async () =>
       (await statusOf(granted)) === "disconnected" ? true : undefined,

@@ -2,18 +2,10 @@
  * An account with twenty kinds of poisoned objects among good ones, through the whole service: full runs, incremental
  * runs, webhooks, and twelve hours of schedules. docs/sync.md, "Objects that are set aside".
  */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf, type Run } from "../support/integration.ts";
-import {
-  addEvent,
-  now,
-  type OtherAccount,
-  type OtherProvider,
-  put,
-  startOtherProvider,
-  type Thing,
-} from "../support/other-provider.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { addEvent, now, type OtherAccount, put, type Thing } from "../support/other-provider.ts";
+import { useOtherProvider } from "../support/use-service.ts";
 import { webhookSender } from "../support/webhook-sender.ts";
 
 const SECRET = "whsec_0123456789abcdef0123456789abcdef";
@@ -21,53 +13,63 @@ const LONE = "\ud800";
 const DEPTH = 10_000;
 const START = now() - 100_000;
 
-let provider: OtherProvider;
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  provider = await startOtherProvider();
-  provider.spell((json) =>
-    json.replaceAll('"@infinite@"', "1e400").replaceAll('"@deep@"', "[".repeat(DEPTH) + "]".repeat(DEPTH)),
-  );
-  service = await startService({ providerApiUrl: provider.url });
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-  await provider.stop();
-});
+const { provider, service } = await useOtherProvider();
+provider.spell((json) =>
+  json.replaceAll('"@infinite@"', "1e400").replaceAll('"@deep@"', "[".repeat(DEPTH) + "]".repeat(DEPTH)),
+);
 
 const customer = (id: string, more: object = {}): Thing => ({
-  ...{
-    id,
-    object: "customer",
-    created: START,
-    name: id,
-    email: `${id}@example.com`,
-    currency: "eur",
-    delinquent: false,
-  },
+  id,
+  object: "customer",
+  created: START,
+  name: id,
+  email: `${id}@example.com`,
+  currency: "eur",
+  delinquent: false,
   ...more,
 });
 const payment = (id: string, more: object = {}): Thing => ({
-  ...{ id, object: "payment_intent", created: START, customer: "cus_1", currency: "eur", status: "processing" },
-  ...{ amount: 500, amount_received: 0, last_payment_error: null },
+  id,
+  object: "payment_intent",
+  created: START,
+  customer: "cus_1",
+  currency: "eur",
+  status: "processing",
+  amount: 500,
+  amount_received: 0,
+  last_payment_error: null,
   ...more,
 });
 const invoice = (id: string, more: object = {}): Thing => ({
-  ...{ id, object: "invoice", created: START, customer: "cus_1", currency: "eur", status: "open", number: id },
-  ...{ amount_due: 500, amount_paid: 0 },
+  id,
+  object: "invoice",
+  created: START,
+  customer: "cus_1",
+  currency: "eur",
+  status: "open",
+  number: id,
+  amount_due: 500,
+  amount_paid: 0,
   ...more,
 });
 const subscription = (id: string, items: readonly unknown[] = [], more: object = {}): Thing => ({
-  ...{ id, object: "subscription", created: START, customer: "cus_1", currency: "eur", status: "active" },
-  ...{ cancel_at_period_end: false, items: { object: "list", data: items, has_more: false } },
+  id,
+  object: "subscription",
+  created: START,
+  customer: "cus_1",
+  currency: "eur",
+  status: "active",
+  cancel_at_period_end: false,
+  items: { object: "list", data: items, has_more: false },
   ...more,
 });
 /** Objects whose id is no text: `Thing` requires one. */
 const unnamed = (json: string): Thing => JSON.parse(json) as Thing;
 
 const bigItems = Array.from({ length: 7_000 }, (_, i) => ({
-  ...{ id: `si_${i}`, quantity: 1, price: { id: `price_${i}_${"x".repeat(40)}`, unit_amount: 1, recurring: null } },
+  id: `si_${i}`,
+  quantity: 1,
+  price: { id: `price_${i}_${"x".repeat(40)}`, unit_amount: 1, recurring: null },
 }));
 
 /** Stored as they are but for the field that is poisoned: type, object, id of the record, expected fields. */
@@ -93,7 +95,8 @@ const STORED: readonly [string, string, Thing, string, object][] = [
   ["payments", "payment_intents", payment("pi_part", { amount: 1.5 }), "pi_part", { amount: null }],
   ["payments", "payment_intents", payment("pi_minus", { amount: -0 }), "pi_minus", { amount: 0 }],
   [
-    ...(["subscriptions", "subscriptions"] as const),
+    "subscriptions",
+    "subscriptions",
     subscription("sub_items", [null, 5, "x", { price: { id: `p${LONE}` }, quantity: "two" }]),
     "sub_items",
     { items: [{ priceId: "p\ufffd", quantity: null, unitAmount: null, interval: null }] },
@@ -238,11 +241,15 @@ describe("an incremental run over poisoned events", () => {
 });
 
 describe("webhooks about poisoned objects", () => {
-  it("are acknowledged; what cannot be stored is named once, also if the delivery is repeated", async () => {
+  it("are acknowledged; what cannot be stored is named once, even if the delivery is repeated", async () => {
     const created = await webhooks.nowSeconds();
     const before = await namedBy(ours, "WEBHOOK_NOT_APPLIED");
     const event = (id: string, type: string, object: unknown, more: object = {}) => ({
-      ...{ id, object: "event", created, type, data: { object } },
+      id,
+      object: "event",
+      created,
+      type,
+      data: { object },
       ...more,
     });
     const payloads = [

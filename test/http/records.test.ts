@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { organizationOf, PROVIDER } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-let ours: ReturnType<typeof organizationOf>;
+const service = await useSharedService();
+const ours = organizationOf(service, "records");
 beforeAll(async () => {
-  service = await shareService();
-  ours = organizationOf(service, "records");
   const { apiKey } = await simulatedProvider(service).account(200);
   await ours.connect(apiKey);
   expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
 });
 
 describe("records", () => {
@@ -46,15 +41,7 @@ describe("records", () => {
     const [last] = changes.slice(-1);
     expect(await ours.records("invoices", `updatedSince=${(last ?? 0) + 1}`)).toEqual([]);
     expect((await ours.records("invoices", `updatedSince=${changes[0]}&limit=1000`)).length).toBe(all.length);
-
-    const paged: unknown[] = [];
-    let path: string | undefined = `${PROVIDER}/records/invoices?limit=7`;
-    while (path !== undefined) {
-      const page = await service.request("GET", path, { token: await ours.as() });
-      paged.push(...(page.body as unknown[]));
-      path = page.next;
-    }
-    expect(paged).toEqual(all);
+    expect(await ours.everyPage("records/invoices?limit=7")).toEqual(all);
   });
 
   it("are not visible to another organization, which cannot use their cursors either", async () => {

@@ -1,22 +1,14 @@
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { type Planted, evident as secret } from "../shared/security/redaction/redact-arbitraries.ts";
 import { engineClient, everything } from "../support/everything.ts";
 import { fc } from "../support/fixed-seed.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
-let service: ServiceUnderTest;
-let tables: DynamoDBClient;
-beforeAll(async () => {
-  service = await startService();
-  tables = engineClient(service);
-});
-afterAll(async () => {
-  tables.destroy();
-  await service.stop();
-});
+const service = await useService();
+const tables = engineClient(service);
+afterAll(() => tables.destroy());
 
 describe("a secret in a request", () => {
   it("is not stored, logged or published, wherever it was sent", async () => {

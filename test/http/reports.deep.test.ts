@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: ServiceUnderTest;
-let ours: ReturnType<typeof organizationOf>;
+const service = await useService();
+const ours = organizationOf(service, "reports");
 beforeAll(async () => {
-  service = await startService();
-  ours = organizationOf(service, "reports");
   await ours.call("GET", "security", undefined, { userId: "eve", role: "guest" });
   await ours.call("PUT", "settings", { recordAccess: { member: ["invoices"] } });
   // Past midnight, to the hour in which reports are made.
   const now = Date.now();
   await service.advance(DAY_MS - (now % DAY_MS) + 2 * 3_600_000);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
 });
 
 type Listed = { id: string; kind: string; from: number; to: number; createdAt: number };

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
+import { useService } from "../support/use-service.ts";
 
-let service: ServiceUnderTest;
-let token: string;
-beforeAll(async () => {
-  service = await startService();
-  token = await service.mint({ organizationId: "acme" });
-});
-afterAll(() => service.stop());
+const service = await useService();
+const token = await service.mint({ organizationId: "acme" });
 
 describe("any request", () => {
   it("has the common headers in its answer, and none that names the software", async () => {

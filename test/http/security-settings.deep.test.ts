@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
 import { synthesiseWith } from "../support/synthesise-with.ts";
+import { useService } from "../support/use-service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  const context = { RETENTION_DAYS: "1", SECURITY_LOG_LEVEL: "high", ALERT_THRESHOLD: "critical" };
-  service = await startService({ assembly: await synthesiseWith("own-settings", context) });
-});
-afterAll(() => service.stop());
+const context = { RETENTION_DAYS: "1", SECURITY_LOG_LEVEL: "high", ALERT_THRESHOLD: "critical" };
+const service = await useService({ assembly: await synthesiseWith("own-settings", context) });
 
 describe("a deployment with other settings", () => {
   it("deletes events after its retention, and raises alerts only from its threshold on", async () => {

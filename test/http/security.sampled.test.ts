@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { SecurityStatistics } from "../../shared/security/monitoring/statistics.ts";
 import { eventTypes } from "../../shared/security/security-event.ts";
 import { isDeep } from "../support/depth.ts";
-import { type Service, type ServiceUnderTest, shareService, startService } from "../support/service.ts";
+import { organizationOf } from "../support/integration.ts";
+import type { Service } from "../support/service.ts";
+import { useService, useSharedService } from "../support/use-service.ts";
 
 const SECURITY = "/api/integrations/provider/security";
 
@@ -18,14 +20,9 @@ type Report = {
 /** Tests that move the clock have a service of their own, and run in the deep tests only. */
 const itMovesTheClock = isDeep ? it : () => undefined;
 
-let service: Service;
-let own: ServiceUnderTest | undefined;
+const own = isDeep ? await useService() : undefined;
+const service: Service = own ?? (await useSharedService());
 let organizations = 0;
-beforeAll(async () => {
-  own = isDeep ? await startService() : undefined;
-  service = own ?? (await shareService());
-});
-afterAll(() => own?.stop());
 
 const advance = async (ms: number, firing?: "last"): Promise<void> => {
   await own?.advance(ms, firing);
@@ -34,24 +31,18 @@ const advance = async (ms: number, firing?: "last"): Promise<void> => {
 /** A new organization: its administrator reads events, other users cause them. */
 const freshOrganization = async () => {
   const organizationId = `security-${++organizations}`;
-  const admin = await service.mint({ organizationId, userId: "admin" });
+  const { as, call } = organizationOf(service, organizationId);
+  const admin = await as({ userId: "admin" });
   const read = async (query = "") => {
-    // A new token each time, because tests move the clock past its expiry.
-    const token = await service.mint({ organizationId, userId: "admin" });
-    const { status, body, next } = await service.request("GET", `${SECURITY}${query}`, { token });
+    const { status, body, next } = await call("GET", `${SECURITY}${query}`, undefined, { userId: "admin" });
     expect(status).toBe(200);
     return { ...(body as Report), next };
   };
   /** Sends a request without permission, which records one event of the user. */
-  const refuse = async (userId: string, role = "guest") => {
-    const token = await service.mint({ organizationId, userId, role, claims: { sid: `session-of-${userId}` } });
-    return service.request("GET", SECURITY, { token });
-  };
+  const refuse = (userId: string, role = "guest") =>
+    call("GET", SECURITY, undefined, { userId, role, claims: { sid: `session-of-${userId}` } });
   /** Sends an expired token, which counts towards the flood limit. */
-  const expire = async (userId: string) => {
-    const token = await service.mint({ organizationId, userId, expiresInSeconds: -120 });
-    return service.request("GET", "/plants", { token });
-  };
+  const expire = (userId: string) => call("GET", "/plants", undefined, { userId, expiresInSeconds: -120 });
   return { organizationId, admin, read, refuse, expire };
 };
 

@@ -1,37 +1,24 @@
-import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { requestFrom } from "../support/request-from.ts";
-import { shareService } from "../support/service.ts";
+import { useOrganizations, useSharedService } from "../support/use-service.ts";
 
 const SETTINGS = "/api/integrations/provider/settings";
 const SECURITY = "/api/integrations/provider/security";
 const BREAKER = "/api/integrations/provider/circuit-breaker";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-beforeAll(async () => {
-  service = await shareService();
-});
+const service = await useSharedService();
 
-type Event = { userId?: string; action: string; metadata: Record<string, unknown> } & Record<string, unknown>;
-
-let organizationId: string;
-let organizations = 0;
-beforeEach(() => {
-  organizationId = `settings of ${++organizations}`.replaceAll(" ", "-");
-});
-const as = (claims: object = {}) => service.mint({ organizationId, userId: "ada", ...claims });
-const get = async (claims?: object) => service.request("GET", SETTINGS, { token: await as(claims) });
-const put = async (body?: object, claims?: object) =>
-  service.request("PUT", SETTINGS, { token: await as(claims), body: body && JSON.stringify(body) });
+const ours = useOrganizations(service, "settings-of");
+const get = (claims?: object) => ours.call("GET", "settings", undefined, claims);
+const put = (body?: object, claims?: object) => ours.call("PUT", "settings", body, claims);
 /** The organization's events of a type, oldest first. */
-const events = async (eventType: string, claims?: object) => {
-  const { body } = await service.request("GET", `${SECURITY}?eventType=${eventType}`, { token: await as(claims) });
-  return (body as { events: Event[] }).events.reverse();
-};
+const events = async (eventType: string) => (await ours.events(`eventType=${eventType}`)).reverse();
 
 const defaults = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
 const chosen = {
   ...defaults,
-  ...{ ipAllowlist: ["127.0.0.0/8", "2001:DB8::/32"], recordAccess: { member: ["invoices"], guest: [] } },
+  ipAllowlist: ["127.0.0.0/8", "2001:DB8::/32"],
+  recordAccess: { member: ["invoices"], guest: [] },
 };
 
 describe("an organization's settings", () => {
@@ -39,7 +26,7 @@ describe("an organization's settings", () => {
     expect(await get()).toMatchObject({ status: 200, body: defaults });
     expect(await put({ ...chosen, more: 1 })).toMatchObject({ status: 200, body: chosen });
     expect((await get()).body).toEqual(chosen);
-    expect((await get({ organizationId: `${organizationId}x` })).body).toEqual(defaults);
+    expect((await get({ organizationId: `${ours.organizationId}x` })).body).toEqual(defaults);
     expect(await put({ recordAccess: { guest: ["payments"] } })).toMatchObject({
       body: { ...defaults, recordAccess: { member: [], guest: ["payments"] } },
     });
@@ -125,7 +112,7 @@ describe("an organization's settings", () => {
 
 describe("every endpoint of the integration", () => {
   it("refuses other addresses for every role and records events; plants do not", async () => {
-    const token = await as();
+    const token = await ours.as();
     const others = (path: string, method = "GET") => requestFrom(service, "127.0.0.2", [method, path], token);
     expect(await others(BREAKER)).toMatchObject({ status: 200 });
     await put({ ipAllowlist: ["127.0.0.1/32"] });
@@ -151,7 +138,7 @@ describe("every endpoint of the integration", () => {
   });
 
   it("admits only the addresses of the list, from the next request on", async () => {
-    const token = await as();
+    const token = await ours.as();
     const statuses = async () => [
       (await service.request("GET", BREAKER, { token })).status,
       (await service.request("GET", SECURITY, { token })).status,

@@ -1,25 +1,16 @@
 /** The feed for a SIEM through hours and erasures. siem-feed.test.ts is the fast part. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
+import { controlOf } from "../support/control.ts";
 import { fedOrganization, lateEvent } from "../support/feed.ts";
 import { eventually } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
+import { useService } from "../support/use-service.ts";
 
 const HOUR_MS = 3_600_000;
 
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
+const service = await useService();
 
 let now = 0;
-const time = async (): Promise<number> => {
-  const { now } = (await (await fetch(service.stack.controlUrl)).json()) as { now: number };
-  return now;
-};
+const { now: time } = controlOf(service);
 
 /** Requests by two users, of which the API records events. */
 const act = async ({ call }: ReturnType<typeof fedOrganization>): Promise<void> => {

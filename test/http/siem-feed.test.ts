@@ -1,31 +1,20 @@
 /** The feed for a SIEM in the local cloud. siem-feed.deep.test.ts moves the clock and erases. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { startOfHour } from "../../shared/terms/hours.ts";
+import { controlOf } from "../support/control.ts";
 import { fedOrganization, lateEvent } from "../support/feed.ts";
 import { eventually } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
+import { useSharedService } from "../support/use-service.ts";
 
 const HOUR_MS = 3_600_000;
 
-let service: Awaited<ReturnType<typeof shareService>>;
-beforeAll(async () => {
-  service = await shareService();
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
-});
+const service = await useSharedService();
 
-/** Fires the schedules of these functions, one after the other. Their answers wait for the work of other files too. */
-const fire = async (...functions: readonly string[]): Promise<void> => {
-  const { controlUrl } = service.stack;
-  const { schedules } = (await (await fetch(controlUrl)).json()) as { schedules: { name: string }[] };
-  for (const wanted of functions) {
-    const [found, ...others] = schedules.filter(({ name }) => name.includes(wanted));
-    if (found === undefined || others.length > 0) throw new Error(`${wanted} has ${others.length + 1} schedules`);
-    expect((await fetch(`${controlUrl}/schedules/${found.name}`, { method: "POST" })).status).toBe(200);
-  }
+const { fire } = controlOf(service);
+/** Fires two schedules, one after the other. Their answers wait for the work of other files too. */
+const closeAndFeed = async (): Promise<void> => {
+  for (const name of [/close-security-hours/, /write-siem-feed/]) await fire(name);
 };
-const closeAndFeed = () => fire("close-security-hours", "write-siem-feed");
 
 test("a closed hour of an organization that switched the feed on is one object, which a late event replaces", async () => {
   const ours = fedOrganization(service, "feed-on");

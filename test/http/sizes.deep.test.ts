@@ -1,13 +1,9 @@
 /** The limits of docs/limits.md over HTTP, with characters of every width: stored and returned exactly, and never a 5xx. */
-import { beforeAll, describe, expect, it } from "@jest/globals";
-import { type Service, shareService } from "../support/service.ts";
+import { describe, expect, it } from "@jest/globals";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Service;
-let token: string;
-beforeAll(async () => {
-  service = await shareService();
-  token = await service.mint({ organizationId: "sizes", role: "admin", userId: "ada" });
-});
+const service = await useSharedService();
+const token = await service.mint({ organizationId: "sizes", role: "admin", userId: "ada" });
 
 const SECURITY = "/api/integrations/provider/security";
 

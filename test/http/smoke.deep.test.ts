@@ -6,17 +6,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { checks } from "../../infra/smoke/checks.ts";
-import { type Service, shareService } from "../support/service.ts";
+import { useSharedService } from "../support/use-service.ts";
 
 const run = promisify(execFile);
 const COMMAND = join(import.meta.dirname, "..", "..", "infra", "smoke", "smoke.ts");
 
-let service: Service;
-let token: string;
-beforeAll(async () => {
-  service = await shareService();
-  token = await service.mint({ organizationId: "smoke", userId: "smoke" });
-});
+const service = await useSharedService();
+const token = await service.mint({ organizationId: "smoke", userId: "smoke" });
 
 const smoke = async (args: readonly string[], env: Record<string, string> = {}) => {
   const finished = run(process.execPath, [COMMAND, ...args], { env });

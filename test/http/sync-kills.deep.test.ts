@@ -1,13 +1,12 @@
 /** A small version of `npm run test:sync`: the worker of a full run has little time and is killed on the way. */
 
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { createAlteredAssemblies } from "../support/altered-assembly.ts";
+import { expect, it } from "@jest/globals";
 import { organizationOf } from "../support/integration.ts";
 import { countLogged, killUntilEnd, randomMoments } from "../support/killed-sync.ts";
 import { createRandom } from "../support/random.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { findSyncFaults } from "../support/sync-proof.ts";
+import { useAlteredAssemblies, useService } from "../support/use-service.ts";
 
 const OBJECTS = 1_000;
 /** Not more than Lambda's retries: another kill could cost an hour of the clock. */
@@ -16,16 +15,8 @@ const KILLS = 2;
 const TIME_LIMIT_SECONDS = 20;
 const SEED = 7;
 
-const assemblies = createAlteredAssemblies();
-let service: ServiceUnderTest;
-beforeAll(async () => {
-  service = await startService({ assembly: assemblies.withTimeLimit("RunSync", TIME_LIMIT_SECONDS) });
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-  assemblies.remove();
-});
+const assemblies = useAlteredAssemblies();
+const service = await useService({ assembly: assemblies.withTimeLimit("RunSync", TIME_LIMIT_SECONDS) });
 
 it(`a full run of ${OBJECTS} objects whose worker is killed completes with every record once (seed ${SEED})`, async () => {
   const random = createRandom(SEED);

@@ -1,29 +1,10 @@
 /** Sync runs that fail, wait for the provider or start by the clock. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { organizationOf, type Run } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
-import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useConnected, useService } from "../support/use-service.ts";
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
-
-let ours: ReturnType<typeof organizationOf>;
-let account: { accountId: string; apiKey: string };
-let organizations = 0;
-beforeEach(async () => {
-  ours = organizationOf(service, `sync-${++organizations}`);
-  account = await provider.account(40, { seed: String(organizations) });
-  await ours.connect(account.apiKey);
-  expect(await ours.lastRun()).toMatchObject({ status: "succeeded", trigger: "connection" });
-});
+const service = await useService();
+const { provider, ours, account } = useConnected(service, { name: "sync", objects: 40 });
 
 describe("sync runs", () => {
   it("are started every four hours for connected organizations", async () => {

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { organizationOf } from "../support/integration.ts";
-import { shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useSharedService } from "../support/use-service.ts";
 
-let service: Awaited<ReturnType<typeof shareService>>;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await shareService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(await service.denials()).toEqual([]);
-});
+const service = await useSharedService();
+const provider = simulatedProvider(service);
 
 let ours: ReturnType<typeof organizationOf>;
 let account: { accountId: string; apiKey: string };

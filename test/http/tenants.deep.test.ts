@@ -5,9 +5,9 @@
 import { beforeAll, expect, it } from "@jest/globals";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { eventually, organizationOf, PROVIDER } from "../support/integration.ts";
-import { type Service, shareService } from "../support/service.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { addTrials } from "../support/trials.ts";
+import { useSharedService } from "../support/use-service.ts";
 
 const RECORD_TYPES = ["customers", "subscriptions", "invoices", "payments"];
 const LISTS = [
@@ -21,14 +21,12 @@ const LISTS = [
 /** Ids of each list that are tried one by one. */
 const IDS_PER_LIST = 8;
 
-let service: Service;
-let victim: ReturnType<typeof organizationOf>;
-let stranger: ReturnType<typeof organizationOf>;
+const service = await useSharedService();
+const victim = organizationOf(service, "tenant-victim");
+const stranger = organizationOf(service, "tenant-stranger");
 beforeAll(async () => {
-  service = await shareService();
   const provider = simulatedProvider(service);
-  const create = async (name: string) => {
-    const organization = organizationOf(service, `tenant-${name}`);
+  const fill = async (organization: typeof victim, name: string) => {
     const { apiKey } = await provider.account(60, { seed: `tenant ${name}` });
     await organization.connect(apiKey, { webhookSecret: `whsec_${name}` });
     await organization.lastRun();
@@ -45,10 +43,9 @@ beforeAll(async () => {
       return status === "completed";
     });
     await organization.call("POST", "/plants", { id: name === "victim" ? 4711 : 1, name: `plant of ${name}` });
-    return organization;
   };
-  victim = await create("victim");
-  stranger = await create("stranger");
+  await fill(victim, "victim");
+  await fill(stranger, "stranger");
 });
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -99,7 +96,8 @@ const attemptsWith = async (): Promise<Attempt[]> => {
           alertIds: [id],
           title: "foreign evidence",
           riskLevel: "low",
-          ...{ assignee: "bob", text: "foreign" },
+          assignee: "bob",
+          text: "foreign",
         },
         mayHave: [id],
       })),

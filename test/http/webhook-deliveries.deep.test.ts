@@ -1,47 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
-import { simulatedProvider } from "../support/simulated-provider.ts";
-import { signatureOf, signatureOfAll, webhookSender } from "../support/webhook-sender.ts";
+import { useConnected, useService } from "../support/use-service.ts";
+import { signatureOf, signatureOfAll } from "../support/webhook-sender.ts";
 
 const RECEIVED = '{"received":true}';
 const MIB = 1_048_576;
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
+const service = await useService();
+const connected = useConnected(service, { name: "hooks", each: false });
+const { provider, ours, account, sender, customerOf, settled, connectAnother } = connected;
 
-let ours: ReturnType<typeof organizationOf>;
-let sender: ReturnType<typeof webhookSender>;
-let account: { accountId: string; apiKey: string };
-let secret: string;
-let organizations = 0;
-/** A new connected organization with one webhook secret, after its first run. */
-const connectAnother = async () => {
-  ours = organizationOf(service, `hooks-${++organizations}`);
-  secret = `whsec_${randomBytes(12).toString("hex")}`;
-  sender = webhookSender(service, ours.organizationId, secret);
-  account = await provider.account(4, { seed: `hooks-${organizations}` });
-  await ours.connect(account.apiKey, { webhookSecret: secret });
-  await ours.lastRun();
-};
-
-/** Resolves when everything that deliveries caused has ended. */
-const settled = () => service.advance(0);
-const customerOf = async (id: string, organization = ours) =>
-  (await organization.records("customers")).find((record) => record.id === id);
 /** Newest first. */
 const deliveries = () => ours.events("eventType=WEBHOOK_RECEIVED");
 const deliveriesOf = async ({ id }: { id: string }) =>
@@ -156,7 +129,7 @@ describe("a delivery that is not genuine", () => {
     const event = await sender.customerEvent("created", "cus_forged");
     const body = JSON.stringify(event);
     const now = await sender.nowSeconds();
-    const good = signatureOf(body, secret, now);
+    const good = signatureOf(body, sender.secret, now);
     const hex = good.slice(good.indexOf("v1=") + 3);
     const bad = [
       null,
@@ -179,8 +152,8 @@ describe("a delivery that is not genuine", () => {
       `${good},`,
       `${good},=`,
       `t=${now}${",v1=".concat("0".repeat(64)).repeat(20)},v1=${hex}`,
-      signatureOf(body, `${secret}x`, now),
-      signatureOf(`${body} `, secret, now),
+      signatureOf(body, `${sender.secret}x`, now),
+      signatureOf(`${body} `, sender.secret, now),
     ];
     for (const signature of bad) await expectRefused(sender.send(body, { signature }));
     expect(await sender.send(body, { signature: good })).toMatchObject({ status: 200 });
@@ -231,7 +204,7 @@ describe("a delivery that is not genuine", () => {
     expect((await ours.call("DELETE", "connection")).status).toBe(204);
     await expectRefused(sender.send(event));
     expect(await customerOf("cus_after")).toBeUndefined();
-    await ours.connect(account.apiKey, { webhookSecret: secret });
+    await ours.connect(account.apiKey, { webhookSecret: sender.secret });
     expect(await sender.send(event)).toMatchObject({ status: 200 });
   });
 });
@@ -258,7 +231,7 @@ describe("the URL", () => {
   it("is in GET connection, with the organization percent-encoded", async () => {
     const strange = organizationOf(service, "grün/bike?a=1&b#c%41");
     const stranger = await provider.account(1);
-    await strange.connect(stranger.apiKey, { webhookSecret: secret });
+    await strange.connect(stranger.apiKey, { webhookSecret: sender.secret });
     await strange.lastRun();
     const { webhookUrl } = (await strange.call("GET", "connection")).body as { webhookUrl: string };
     expect(webhookUrl).toBe(`${service.stack.webhookUrl}/${encodeURIComponent(strange.organizationId)}`);
@@ -356,12 +329,24 @@ describe("the list of deliveries", () => {
     const all = await listOf();
     expect(all).toEqual([
       {
-        ...{ id: unknown.id, type: "balance.available", status: "ignored", outcome: "unknown", changes: [] },
-        ...{ createdAt: unknown.created * 1_000, receivedAt: expect.any(Number), processedAt: expect.any(Number) },
+        id: unknown.id,
+        type: "balance.available",
+        status: "ignored",
+        outcome: "unknown",
+        changes: [],
+        createdAt: unknown.created * 1_000,
+        receivedAt: expect.any(Number),
+        processedAt: expect.any(Number),
       },
       {
-        ...{ id: applied.id, type: "customer.created", status: "applied", outcome: "applied", attempts: 1 },
-        ...{ createdAt: applied.created * 1_000, receivedAt: expect.any(Number), processedAt: expect.any(Number) },
+        id: applied.id,
+        type: "customer.created",
+        status: "applied",
+        outcome: "applied",
+        attempts: 1,
+        createdAt: applied.created * 1_000,
+        receivedAt: expect.any(Number),
+        processedAt: expect.any(Number),
         changes: [{ type: "customers", id: "cus_listed", written: true }],
       },
     ]);
@@ -471,7 +456,7 @@ describe("the platform's endpoint", () => {
   it("refuses every delivery that the platform's secret did not sign, with one answer", async () => {
     const event = { ...(await sender.customerEvent("created", "cus_forged")), account: account.accountId };
     const answers = [
-      await sender.send(event, { ...PLATFORM, secret }),
+      await sender.send(event, { ...PLATFORM, secret: sender.secret }),
       await sender.send(event, { ...PLATFORM, secret: "whsec_no" }),
       await sender.send(event, { ...PLATFORM, signature: null }),
       await sender.send(event, { ...PLATFORM, shiftSeconds: -301 }),

@@ -1,46 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually, organizationOf, type Run } from "../support/integration.ts";
+import { describe, expect, it } from "@jest/globals";
+import { eventually, type Run } from "../support/integration.ts";
 import { providerObjects, recordedState } from "../support/provider-objects.ts";
 import { createRandom } from "../support/random.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
-import { simulatedProvider } from "../support/simulated-provider.ts";
-import { webhookSender } from "../support/webhook-sender.ts";
+import { useConnected, useFresh, useService } from "../support/use-service.ts";
 
-const SECRET = "whsec_of_these_tests";
 const MINUTE = 60_000;
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
+const service = await useService();
+const connected = useConnected(service, { name: "processing", objects: 40 });
+const { provider, ours, account, sender, customerOf, settled } = connected;
+const objects = useFresh(() => providerObjects(service, account.apiKey));
 
-let ours: ReturnType<typeof organizationOf>;
-let sender: ReturnType<typeof webhookSender>;
-let account: { accountId: string; apiKey: string };
-let objects: ReturnType<typeof providerObjects>;
-let organizations = 0;
-beforeEach(async () => {
-  ours = organizationOf(service, `processing-${++organizations}`);
-  sender = webhookSender(service, ours.organizationId, SECRET);
-  account = await provider.account(40, { seed: `processing-${organizations}` });
-  objects = providerObjects(service, account.apiKey);
-  await ours.connect(account.apiKey, { webhookSecret: SECRET });
-  expect(await ours.lastRun()).toMatchObject({ status: "succeeded" });
-});
-
-const settled = () => service.advance(0);
 const recorded = () => recordedState(ours.records);
-const customerOf = async (id: string) => (await ours.records("customers")).find((record) => record.id === id);
 const deliver = (how: object = {}) =>
   provider.webhooks(account.accountId, {
     url: `${service.stack.webhookUrl}/${ours.organizationId}`,
-    secret: SECRET,
+    secret: sender.secret,
     ...how,
   });
 /** Drops all deliveries from now on: changes are only in the feed. */

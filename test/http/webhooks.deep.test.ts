@@ -1,45 +1,14 @@
 /** A flood of forged deliveries, and webhook secrets that change or that two organizations share. */
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { mostInAMinute } from "../support/flood.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
-import { type ServiceUnderTest, startService } from "../support/service.ts";
-import { simulatedProvider } from "../support/simulated-provider.ts";
-import { webhookSender } from "../support/webhook-sender.ts";
+import { useConnected, useService } from "../support/use-service.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let service: ServiceUnderTest;
-let provider: ReturnType<typeof simulatedProvider>;
-beforeAll(async () => {
-  service = await startService();
-  provider = simulatedProvider(service);
-});
-afterAll(async () => {
-  expect(service.denials).toEqual([]);
-  await service.stop();
-});
-
-let ours: ReturnType<typeof organizationOf>;
-let sender: ReturnType<typeof webhookSender>;
-let account: { accountId: string; apiKey: string };
-let secret: string;
-let organizations = 0;
-/** A new connected organization with one webhook secret, after its first run. */
-beforeEach(async () => {
-  ours = organizationOf(service, `hooks-${++organizations}`);
-  secret = `whsec_${randomBytes(12).toString("hex")}`;
-  sender = webhookSender(service, ours.organizationId, secret);
-  account = await provider.account(4, { seed: `hooks-${organizations}` });
-  await ours.connect(account.apiKey, { webhookSecret: secret });
-  await ours.lastRun();
-});
-
-/** Resolves when everything that deliveries caused has ended. */
-const settled = () => service.advance(0);
-const customerOf = async (id: string, organization = ours) =>
-  (await organization.records("customers")).find((record) => record.id === id);
+const service = await useService();
+const { provider, ours, account, sender, customerOf, settled } = useConnected(service, { name: "hooks" });
 const deliveries = () => ours.events("eventType=WEBHOOK_RECEIVED");
 
 describe("a delivery that is not genuine", () => {
@@ -81,9 +50,9 @@ describe("secrets", () => {
     const event = await sender.customerEvent("created", "cus_replaced");
     expect(await sender.send(event)).toMatchObject({ status: 200 });
     for (const [fresh, replaced] of [
-      ["whsec_second", secret],
+      ["whsec_second", sender.secret],
       ["whsec_third", "whsec_second"],
-      [secret, "whsec_third"],
+      [sender.secret, "whsec_third"],
     ] as const) {
       await ours.connect(account.apiKey, { webhookSecret: fresh });
       expect(await sender.send(event, { secret: replaced })).toMatchObject({ status: 400 });
@@ -93,7 +62,7 @@ describe("secrets", () => {
 
   it("that two organizations share do not mix their events", async () => {
     const others = organizationOf(service, `${ours.organizationId}-twin`);
-    await others.connect((await provider.account(1)).apiKey, { webhookSecret: secret });
+    await others.connect((await provider.account(1)).apiKey, { webhookSecret: sender.secret });
     await others.lastRun();
     const event = await sender.customerEvent("created", "cus_twin");
     expect(await sender.send(event)).toMatchObject({ status: 200 });

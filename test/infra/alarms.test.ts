@@ -184,8 +184,10 @@ describe("the alarms", () => {
       "SyncRunSync",
     ];
     const dispatchers = [
-      ...["BackgroundCloseSecurityHours", "BackgroundWriteSiemFeed"],
-      ...["JudgingDispatchDetection", "SyncDispatchSyncs"],
+      "BackgroundCloseSecurityHours",
+      "BackgroundWriteSiemFeed",
+      "JudgingDispatchDetection",
+      "SyncDispatchSyncs",
     ];
     const startedByEvents = [...workers, ...dispatchers].sort();
     expect(watchedBy("EventsDropped", "AsyncEventsDropped")).toEqual(startedByEvents);
@@ -193,8 +195,11 @@ describe("the alarms", () => {
     expect(watchedBy("FunctionsThrottled", "Throttles")).toEqual(
       [
         ...workers,
-        ...["BackgroundRestoreSecurityEvents", "NotificationsDispatchNotifications", "NotificationsSendNotifications"],
-        ...["WebhooksProcessWebhook", "WebhooksReceiveWebhook"],
+        "BackgroundRestoreSecurityEvents",
+        "NotificationsDispatchNotifications",
+        "NotificationsSendNotifications",
+        "WebhooksProcessWebhook",
+        "WebhooksReceiveWebhook",
       ].sort(),
     );
   });

@@ -1,15 +1,5 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
@@ -20,6 +10,7 @@ import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
 import { apiTypesPath, bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
 import { bundleFunctions, bundleOptions, functionFiles } from "../../infra/bundling/bundle-functions.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 
 const Metafile = z.object({
   outputs: z.record(
@@ -131,7 +122,7 @@ describe("a function file", () => {
       'functions/sample/sample.ts:1:25: Could not resolve "./missing.ts"',
     ],
   ])("%s fails the build with one sentence that names it", async (_, contents, message) => {
-    const checkout = mkdtempSync(join(tmpdir(), "checkout-"));
+    const checkout = newDirectory("checkout-");
     for (const [file, text] of [
       ["functions/sample/sample.ts", contents],
       ["shared/runtime/prewarm.ts", "export const prewarm = async () => {};"],
@@ -142,7 +133,6 @@ describe("a function file", () => {
     }
     const bundled = bundleFunctions(checkout, functionFiles(checkout), { isComplete: false });
     await expect(bundled).rejects.toThrow(new Error(message));
-    rmSync(checkout, { recursive: true });
   });
 });
 

@@ -2,8 +2,6 @@
  * Bundles replace parts of the SDK (infra/bundling/bundle-aliases.ts). Each function runs as its bundle and as its source
  * with the whole SDK, against the same store. Both must behave the same.
  */
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
@@ -17,6 +15,7 @@ import { assemblyDirectory } from "../support/assembly.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { makeKey, startIssuer } from "../support/issuer.ts";
 import { type Attempt, attempts, startScriptedStore } from "../support/scripted-store.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 import { startTestDynamoDb } from "../support/test-dynamodb.ts";
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
@@ -36,7 +35,7 @@ beforeAll(async () => {
     iat: now,
     exp: now + 600,
   });
-  const workDirectory = mkdtempSync(join(tmpdir(), "bundles-"));
+  const workDirectory = newDirectory("bundles-");
   const stack = await readDeployedStack({ assemblyDirectory, workDirectory });
   deployed = functionsByRoute(stack);
   engine = await startTestDynamoDb();
@@ -189,7 +188,10 @@ describe("a bundle behaves as its source does", () => {
     const withoutCursor = ({ answers, requests }: typeof bundled) => ({
       // A sealed cursor contains a random nonce.
       answers: answers.map(({ headers: { link, "x-next-cursor": cursor, ...headers } = {}, ...answer }) => ({
-        ...{ ...answer, headers, hasLink: link !== undefined, hasCursor: cursor !== undefined },
+        ...answer,
+        headers,
+        hasLink: link !== undefined,
+        hasCursor: cursor !== undefined,
       })),
       requests,
     });

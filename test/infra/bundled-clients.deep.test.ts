@@ -1,6 +1,5 @@
 /** The bundled clients of AWS services send the same requests as the whole SDK. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
@@ -9,6 +8,7 @@ import { bundleOptions } from "../../infra/bundling/bundle-functions.ts";
 import { runInstance } from "../bench/run-instance.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { attempts, startScriptedStore } from "../support/scripted-store.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -52,7 +52,7 @@ const calls: Call[] = [
     file: "mail.ts",
     name: "createMailer, ses",
     call: `createMailer(ses, { sender: "alerts@example.com" }).send({
-      ...{ to: "ada@example.com", subject: "é", html: "<p>é</p>", text: "é" },
+      to: "ada@example.com", subject: "é", html: "<p>é</p>", text: "é",
       headers: { "List-Unsubscribe": "<https://example.com/u>" },
     })`,
     answer: { MessageId: "1" },
@@ -104,7 +104,7 @@ const callWith = async (file: string, answer: object) => {
 
 describe("the bundled client", () => {
   it.each(calls)("of $service makes the same call as the client of the whole SDK", async (call) => {
-    const directory = mkdtempSync(join(tmpdir(), "client-"));
+    const directory = newDirectory("client-");
     const source = join(directory, "handler.mjs");
     writeFileSync(source, handlerOf(call));
     const bundled = join(directory, "handler.cjs");

@@ -152,18 +152,17 @@ describe("the context of a deployment", () => {
     ],
     [
       {
-        ...{ domainName: "api.example.com", certificateArn: CERTIFICATE },
-        ...{ webhookDomainName: "api.example.com", webhookCertificateArn: CERTIFICATE },
+        domainName: "api.example.com",
+        certificateArn: CERTIFICATE,
+        webhookDomainName: "api.example.com",
+        webhookCertificateArn: CERTIFICATE,
       },
       "domainName and webhookDomainName must differ",
     ],
     [{ hostedZoneId: "Z1" }, "both or neither"],
     [{ hostedZoneId: "Z1", hostedZoneName: "example.com" }, "needs at least one of them"],
     [
-      {
-        ...{ domainName: "api.example.org", certificateArn: CERTIFICATE },
-        ...{ hostedZoneId: "Z1", hostedZoneName: "example.com" },
-      },
+      { domainName: "api.example.org", certificateArn: CERTIFICATE, hostedZoneId: "Z1", hostedZoneName: "example.com" },
       "hostedZoneName must contain domainName",
     ],
     [{ ipAddressType: "ipv6" }, "expected ipv4 or dualstack"],

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { hashInputs } from "../../infra/input-hash.ts";
 import { reuseAssembly } from "../../infra/prepare-assembly.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "inputs-"));
+  directory = newDirectory("inputs-");
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("the hash of the inputs", () => {
   const write = (file: string, text: string) => {
@@ -21,7 +20,7 @@ describe("the hash of the inputs", () => {
     write("functions/plants/create-plant.ts", "export {};");
     write("shared/plants/plant.ts", "export {};");
     write("infra/build.ts", "export {};");
-    write("infra/local/start.ts", "export {};");
+    write("infra/local/start/start.ts", "export {};");
     write("package-lock.json", "{}");
   });
 
@@ -65,7 +64,7 @@ describe("the hash of the inputs", () => {
 
   it("ignores the local cloud's code, which only runs the assembly", () => {
     const before = hash();
-    write("infra/local/start.ts", "changed");
+    write("infra/local/start/start.ts", "changed");
     expect(hash()).toBe(before);
   });
 });

@@ -1,9 +1,7 @@
 /** The prewarming of a bundle before its first request, over TLS as in the cloud. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -12,10 +10,11 @@ import { type HttpsMocks, startHttpsMocks } from "../bench/mocks/https-mocks.ts"
 import { benchEnvironment, claims, plantRequest } from "../bench/plant-requests.ts";
 import { runInstance } from "../bench/run-instance.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 
 const stack = await readDeployedStack({
   assemblyDirectory,
-  workDirectory: mkdtempSync(join(tmpdir(), "prewarming-")),
+  workDirectory: newDirectory("prewarming-"),
 });
 const createPlant = functionsByRoute(stack).get("POST /plants");
 if (createPlant === undefined) throw new Error("POST /plants is not deployed");

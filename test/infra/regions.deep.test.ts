@@ -1,23 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
+import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
-import { frontEndIds } from "../../infra/local/start-front-ends.ts";
 import { createApp } from "../../infra/synth.ts";
-
-const directories: string[] = [];
-
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
+import { newDirectory } from "../support/temporary-directory.ts";
 
 /** What `npx cdk synth` does: the template's text, and the messages that the command line would print. */
 const synthesised = (context: Record<string, string>, region?: string) => {
-  const outputDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
-  directories.push(outputDirectory);
+  const outputDirectory = newDirectory("assembly-");
   const [stack] = createApp({ outputDirectory, context, region }).synth().stacks;
   if (stack === undefined) throw new Error("the app has no stack");
   return { template: readFileSync(stack.templateFullPath, "utf8"), messages: stack.messages };
@@ -79,9 +72,8 @@ describe("the synthesis", () => {
       ...process.env,
       CDK_DEFAULT_REGION: "eu-south-2",
       CDK_CONTEXT_JSON: JSON.stringify(context),
-      CDK_OUTDIR: mkdtempSync(join(tmpdir(), "assembly-")),
+      CDK_OUTDIR: newDirectory("assembly-"),
     };
-    directories.push(env.CDK_OUTDIR);
     const app = join(import.meta.dirname, "..", "..", "infra", "app.ts");
     await expect(promisify(execFile)(process.execPath, [app], { env })).rejects.toMatchObject({
       code: 1,
@@ -90,9 +82,8 @@ describe("the synthesis", () => {
   });
 
   it("makes nothing that the local cloud does not understand", async () => {
-    const assemblyDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
-    const dataDirectory = mkdtempSync(join(tmpdir(), "data-"));
-    directories.push(assemblyDirectory, dataDirectory);
+    const assemblyDirectory = newDirectory("assembly-");
+    const dataDirectory = newDirectory("data-");
     createApp({ outputDirectory: assemblyDirectory, context: everything("aws", "eu-central-1") }).synth();
     const { apis } = await frontEndIds(assemblyDirectory);
     const urls = new Map(apis.map((id) => [id, "http://127.0.0.1:1"]));

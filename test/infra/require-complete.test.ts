@@ -38,8 +38,8 @@ describe("a function file", () => {
 });
 
 it("a route without rights is named with the file to change", () => {
-  expect(accessProblems("routeAccess", ["listPlants", "getPlant"], { listPlants: {} })).toEqual([
-    "infra/constructs/grants.ts: add the rights of getPlant to routeAccess, or NO_ACCESS if it needs none.",
+  expect(accessProblems(["listPlants", "getPlant"], { listPlants: {} })).toEqual([
+    "infra/constructs/grants.ts: add the rights of getPlant, or NO_ACCESS if it needs none.",
   ]);
 });
 

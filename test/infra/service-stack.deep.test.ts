@@ -1,25 +1,14 @@
 /** What no template shows: the stack's properties, its warnings and the checks at synthesis. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { App, CfnResource, Validations } from "aws-cdk-lib";
 import { Annotations as CdkAnnotations, Match, Template } from "aws-cdk-lib/assertions";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { contextKeys, parseContext } from "../../infra/config.ts";
 import { ServiceStack } from "../../infra/service-stack.ts";
 import { createApp } from "../../infra/synth.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 
-const directories: string[] = [];
-const createServiceApp = () => {
-  const outputDirectory = mkdtempSync(join(tmpdir(), "assembly-"));
-  directories.push(outputDirectory);
-  return createApp({ outputDirectory });
-};
-
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-});
+const createServiceApp = () => createApp({ outputDirectory: newDirectory("assembly-") });
 
 const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
 

@@ -56,7 +56,7 @@ beforeAll(async () => {
 /** The role under which API Gateway invokes functions. */
 const INVOKER = "HttpApiInvokerD164C630";
 
-/** The rights of a function's role besides its log, as `Table/index action`. Finds the function by its description. */
+/** The rights of a function's role in addition to its log, as `Table/index action`. Finds the function by its description. */
 const rightsOf = (template: Template, description: string): string[] => {
   const [found] = Object.values(
     template.findResources("AWS::Lambda::Function", { Properties: { Description: description } }),
@@ -280,20 +280,23 @@ describe("the stack", () => {
     [
       "Writes the files of exports, and deletes them",
       [
-        ...[...RECORDING, "Exports dynamodb:UpdateItem", "Settings dynamodb:GetItem"],
+        ...RECORDING,
+        "Exports dynamodb:UpdateItem",
+        "Settings dynamodb:GetItem",
         ...["AbortMultipartUpload", "DeleteObject", "GetObject", "ListBucket", "PutObject"].map(
           (action) => `ExportsBucket s3:${action}`,
         ),
-        ...[
-          "SecurityEvents dynamodb:BatchGetItem",
-          "SecurityEvents dynamodb:Query",
-          "Records/byCreated dynamodb:Query",
-        ],
+        "SecurityEvents dynamodb:BatchGetItem",
+        "SecurityEvents dynamodb:Query",
+        "Records/byCreated dynamodb:Query",
         ...["byCategory", "byOpen", "byRisk", "byType", "byUser"].map(
           (index) => `SecurityEvents/${index} dynamodb:Query`,
         ),
-        ...["SecurityAlerts dynamodb:Query", "SecurityAlerts/byStatus dynamodb:Query"],
-        ...["Reports dynamodb:GetItem", "Reports dynamodb:Query", "Notifications dynamodb:Query"],
+        "SecurityAlerts dynamodb:Query",
+        "SecurityAlerts/byStatus dynamodb:Query",
+        "Reports dynamodb:GetItem",
+        "Reports dynamodb:Query",
+        "Notifications dynamodb:Query",
       ],
     ],
     [
@@ -306,14 +309,19 @@ describe("the stack", () => {
       [
         "Bus events:PutEvents",
         "Connections/byConnected dynamodb:Query",
-        ...["SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem"],
+        "SyncRuns dynamodb:GetItem",
+        "SyncRuns dynamodb:PutItem",
       ],
     ],
     [
       "Requests a worker for sync runs without one, and scheduled runs that were lost",
       [
-        ...["Bus events:PutEvents", "Connections/byConnected dynamodb:Query", "SyncRuns/byActive dynamodb:Query"],
-        ...["SyncRuns dynamodb:BatchGetItem", "SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem"],
+        "Bus events:PutEvents",
+        "Connections/byConnected dynamodb:Query",
+        "SyncRuns/byActive dynamodb:Query",
+        "SyncRuns dynamodb:BatchGetItem",
+        "SyncRuns dynamodb:GetItem",
+        "SyncRuns dynamodb:PutItem",
       ],
     ],
     ["GET /openapi.json", []],
@@ -640,7 +648,9 @@ describe("the stack", () => {
       prod.hasOutput(`${prefix}DnsTargetZone`, { Value: zone });
       for (const Type of ["A", "AAAA"]) {
         prod.hasResourceProperties("AWS::Route53::RecordSet", {
-          ...{ Name: `${name}.`, Type, HostedZoneId: "Z0123456789ABCDEFGHIJ" },
+          Name: `${name}.`,
+          Type,
+          HostedZoneId: "Z0123456789ABCDEFGHIJ",
           AliasTarget: { DNSName: target, HostedZoneId: zone },
         });
       }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Destination } from "../../shared/notifications/destination.ts";
 import { parseNotification } from "../../shared/notifications/messages/notification.ts";
 import { createNoticeStore } from "../../shared/notifications/notice-store.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-publisher.ts";
 import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/terms/risk-levels.ts";
 import { rangeOf } from "../support/depth.ts";
@@ -40,7 +41,10 @@ const historyOf = (n: string, organizationId: string, random: () => number): Sec
   let level: RiskLevel = raised;
   let revision = 1;
   const about = () => ({
-    ...{ organizationId, rule, level, revision: revision++ },
+    organizationId,
+    rule,
+    level,
+    revision: revision++,
     ...(level !== raised && { raisedLevel: raised, escalatedAt: NOON }),
   });
   const events = [changeOf(n, about())];
@@ -86,7 +90,7 @@ const run = async (seed: number) => {
 
   // The storm windows in which a delivery took a place.
   const windows = new Map<string, Set<string>>();
-  const notices = createNoticeStore(client, "notifications");
+  const notices = createNoticeStore(createTable(client, "notifications"));
   const watched = {
     ...notices,
     async takePlace(...[organization, ref, now]: Parameters<typeof notices.takePlace>) {
@@ -128,7 +132,12 @@ const gotIn = ({ sent }: Awaited<ReturnType<typeof run>>["world"]): Got[] =>
   [...sent.values()].flatMap(({ delivery, held }) => {
     const { destinationId } = delivery;
     const toGot = (change: string, { id, level, rule }: { id: string; level: RiskLevel; rule: string }): Got => ({
-      ...{ destinationId, alertId: id, change, level, rule, claim: change === "resolved" ? "resolved" : level },
+      destinationId,
+      alertId: id,
+      change,
+      level,
+      rule,
+      claim: change === "resolved" ? "resolved" : level,
     });
     if (delivery.notification === undefined) return held.map(({ change, entry }) => toGot(change, entry));
     const notification = parseNotification(delivery.notification);

@@ -15,7 +15,8 @@ it("the unit tests catch most of a sample of faults", () => {
       "--disable-warning=ExperimentalWarning",
       join(import.meta.dirname, "mutate.ts"),
       ...SUBJECTS.flatMap((name) => ["--only", name]),
-      ...["--sample", SAMPLE],
+      "--sample",
+      SAMPLE,
     ],
     { encoding: "utf8" },
   );

@@ -1,5 +1,5 @@
 /**
- * A process that runs test files with faults switched on. Each run loads the project's modules anew, so that no state
+ * A process that runs test files with faults switched on. Each run loads the project's modules again, so that no state
  * passes from one run to the next. Packages and the local cloud stay loaded.
  */
 

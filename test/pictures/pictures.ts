@@ -5,8 +5,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { connectDemo } from "../../infra/local/connect-demo.ts";
-import { actDemoIncident } from "../../infra/local/demo-incident.ts";
+import { connectDemo } from "../../infra/local/start/connect-demo.ts";
+import { actDemoIncident } from "../../infra/local/start/demo-incident.ts";
 import { prepareAssembly } from "../../infra/prepare-assembly.ts";
 import { renderReport } from "../../shared/reports/html/render-report.ts";
 import { sampleCompliance } from "../shared/reports/samples.ts";

@@ -2,6 +2,7 @@
  * `npm run measure:feed`: writes hours of 50,000 events of one organization, alone and eight at once as the function does,
  * each in a process of its own, and prints seconds, the size of the object and the process's peak memory. Takes a minute.
  */
+
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
@@ -9,6 +10,7 @@ import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { chunksOf } from "../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../shared/runtime/in-parallel.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import { toItem } from "../../shared/security/event-item.ts";
 import { createHourEventsStore } from "../../shared/security/feed/hour-events-store.ts";
 import { writeHour } from "../../shared/security/feed/write-hour.ts";
@@ -28,7 +30,7 @@ const { values } = parseArgs({ options: { endpoint: { type: "string" }, hours: {
 /** In the process that is measured. All hours read the same events. */
 const measure = async (endpoint: string, hours: number): Promise<void> => {
   const client = DynamoDBDocumentClient.from(engineClient(endpoint), documentTranslation);
-  const { read } = createHourEventsStore(client, EVENTS);
+  const { read } = createHourEventsStore(createTable(client, EVENTS));
   let bytes = 0;
   const objects = {
     put: async (_: string, body: Uint8Array | string) => {

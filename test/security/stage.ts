@@ -1,7 +1,9 @@
 /** An organization with events over 90 days and closed hours in the embedded engine, and the same events in memory. */
+
 import { BatchWriteCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { chunksOf } from "../../shared/runtime/chunks.ts";
 import { inParallel } from "../../shared/runtime/in-parallel.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import { toItem } from "../../shared/security/event-item.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore, type StoredEvent } from "../../shared/security/security-event-store.ts";
@@ -41,11 +43,11 @@ export type Stage = {
 };
 
 export const storesOf = (client: DynamoDBDocumentClient, now = () => NOW) => ({
-  events: createSecurityEventStore(client, EVENTS),
-  openHours: createOpenHourStore(client, ROLLUPS, now),
-  rollups: createRollupStore(client, ROLLUPS),
-  counts: createEventCountStore(client, EVENTS),
-  selections: createSelectionCountStore(client, EVENTS),
+  events: createSecurityEventStore(createTable(client, EVENTS)),
+  openHours: createOpenHourStore(createTable(client, ROLLUPS), now),
+  rollups: createRollupStore(createTable(client, ROLLUPS)),
+  counts: createEventCountStore(createTable(client, EVENTS)),
+  selections: createSelectionCountStore(createTable(client, EVENTS)),
 });
 
 /** Retries after a time-out on a busy machine. Both writing and closing may be repeated. */

@@ -1,15 +1,14 @@
 /** The limits of docs/limits.md with characters of every width: exact at the limit; refused, or cut and marked, beyond it. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { routes } from "../../shared/api/routes.ts";
 import { createCursors } from "../../shared/http/cursor.ts";
 import { createRequestParser } from "../../shared/http/parse-request.ts";
 import { createResultRenderer } from "../../shared/http/render-result.ts";
 import type { NewSecurityEvent } from "../../shared/security/security-event.ts";
-import type { EmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 import { httpEvent } from "../support/http-event.ts";
 import { allInputs } from "../support/input-contract.ts";
 import { WIDE_CHARACTERS } from "../support/wide-characters.ts";
-import { createWorld, startErasureEngine, type World } from "./erasure/world.ts";
+import { useWorld } from "./erasure/world.ts";
 
 const ALERT = { action: "generate_alert", title: "t", riskLevel: "LOW" };
 const SECURITY = "get /api/integrations/provider/security: query";
@@ -31,20 +30,14 @@ const texts: [title: string, field: string, limit: number, of: (text: string) =>
   ["post /api/integrations/provider/erasure: body", "userId", 128, (userId) => ({ scope: "user", userId })],
 ];
 
-/** Metadata of exactly so many bytes of JSON. */
+/** Metadata of exactly this many bytes of JSON. */
 const metadataOf = (character: string, bytes: number) => {
   const room = bytes - Buffer.byteLength(JSON.stringify({ n: "" }));
   const each = Buffer.byteLength(JSON.stringify(character)) - 2;
   return { n: character.repeat(Math.floor(room / each)) + "x".repeat(room % each) };
 };
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 describe.each(WIDE_CHARACTERS)("texts of %j", (character) => {
   it.each(texts)("are accepted by %s %s at the limit, and refused beyond it", async (title, _, limit, of) => {
@@ -62,8 +55,13 @@ describe.each(WIDE_CHARACTERS)("texts of %j", (character) => {
   const stored = async (fields: Partial<NewSecurityEvent>) => {
     const organizationId = `limits-${character}-${JSON.stringify(fields).length}`;
     const event = {
-      ...{ organizationId, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-      ...{ success: true, ...fields },
+      organizationId,
+      eventType: "DATA_READ",
+      category: "data_access",
+      riskLevel: "LOW",
+      source: "user",
+      success: true,
+      ...fields,
     } as NewSecurityEvent;
     await world.main.recorder.record(event);
     const page = { limit: 9, after: undefined, now: world.time.now };
@@ -83,7 +81,8 @@ describe.each(WIDE_CHARACTERS)("texts of %j", (character) => {
 
   it("are cut between characters and marked beyond the limit", async () => {
     const event = await stored({
-      ...{ errorMessage: character.repeat(513), action: character.repeat(257) },
+      errorMessage: character.repeat(513),
+      action: character.repeat(257),
       metadata: metadataOf(character, 2_049),
     });
     for (const [text = "", limit] of [
@@ -142,7 +141,8 @@ describe("the address of the next page", () => {
     const caller = { userId: "ada", organizationId: "o", role: "admin", sessionId: undefined, scope } as const;
     const wide = encodeURIComponent("😀".repeat(256));
     const event = httpEvent({
-      ...{ method: "GET", rawPath: "/api/integrations/provider/records/subscriptions" },
+      method: "GET",
+      rawPath: "/api/integrations/provider/records/subscriptions",
       pathParameters: { type: "subscriptions" },
       rawQueryString: `customerId=${wide}&status=${wide}&limit=1000`,
     });

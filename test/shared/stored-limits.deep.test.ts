@@ -1,5 +1,6 @@
 /** The limits of stored texts in docs/limits.md, with characters of every width: what is stored is read back the same. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+import { describe, expect, it } from "@jest/globals";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { routes } from "../../shared/api/routes.ts";
 import { noCounts } from "../../shared/circuit-breaker/circuit.ts";
@@ -10,32 +11,29 @@ import { createRecordStore } from "../../shared/records/record-store.ts";
 import { createEnvelope } from "../../shared/runtime/envelope.ts";
 import { maxCharacters, type NewSecurityEvent, type SecurityEvent } from "../../shared/security/security-event.ts";
 import { defaultSettings } from "../../shared/settings/settings.ts";
-import type { EmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 import { fc } from "../support/fixed-seed.ts";
 import { WIDE_CHARACTERS } from "../support/wide-characters.ts";
-import { createWorld, startErasureEngine, TABLES, type World } from "./erasure/world.ts";
+import { useWorld } from "./erasure/world.ts";
 
 /** Those that may be in the ids of a token. */
 const PRINTABLE = ["x", "é", "漢", "😀", '"', "\\", "%", "#"];
 const VISIBLE_ASCII = ["x", '"', "\\", "%", "<"];
 
-let engine: EmbeddedDynamoDb;
-let world: World;
+const world = useWorld();
 let organizations = 0;
 const newOrganization = () => `stored-limits-${++organizations}`;
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
-
 const origin = { requestId: "r", ipAddress: "192.0.2.7" };
 
 /** Records an event of an organization, and lists its events. */
 const recorded = async (fields: Partial<NewSecurityEvent>, organizationId = newOrganization()) => {
   const event = {
-    ...{ eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user", success: true },
-    ...{ ...fields, organizationId },
+    eventType: "DATA_READ",
+    category: "data_access",
+    riskLevel: "LOW",
+    source: "user",
+    success: true,
+    ...fields,
+    organizationId,
   } as NewSecurityEvent;
   await world.main.recorder.record(event);
   const { userId } = fields;
@@ -48,7 +46,7 @@ const recorded = async (fields: Partial<NewSecurityEvent>, organizationId = newO
 
 describe.each(WIDE_CHARACTERS)("stored texts of %j", (character) => {
   it("are a record's at 2,048 characters, and null beyond them", async () => {
-    const store = createRecordStore(world.main.client, TABLES.records);
+    const store = createRecordStore(world.main.open("records"));
     const organizationId = newOrganization();
     const object = (name: string) => ({ id: "cus_1", object: "customer", created: 1, name, email: name });
     const parsed = (name: string) => parseObject("customers", object(name), { from: 1, to: 1 });
@@ -106,7 +104,7 @@ describe.each(PRINTABLE)("ids of 128 %j", (character) => {
 
 describe("the id of a record", () => {
   it.each(PRINTABLE)("fits into every key at 255 UTF-16 units, and is set aside beyond them: %j", async (character) => {
-    const store = createRecordStore(world.main.client, TABLES.records);
+    const store = createRecordStore(world.main.open("records"));
     const idOf = (units: number) =>
       character.repeat(Math.floor(units / character.length)) + "x".repeat(units % character.length);
     const id = idOf(255);
@@ -132,11 +130,28 @@ describe("the largest alert", () => {
   it.each(WIDE_CHARACTERS)("fits into half of an event on the bus: %j", (character) => {
     const text = (length: number) => character.repeat(length);
     const alert = {
-      ...{ id: text(26), title: text(256), level: "CRITICAL", rule: "manual", subject: text(256), status: "resolved" },
-      ...{ count: 1, firstSeen: 1, lastSeen: 1, revision: 1, message: text(1_024), acknowledgedBy: text(128) },
-      ...{ resolvedBy: text(128), eventIds: Array(100).fill(text(128)), metadata: { n: text(300) } },
-      ...{ assignee: text(128), assignedBy: text(128), assignedAt: 1, comments: 100, commentedAt: 1 },
-      ...{ raisedLevel: "MEDIUM", escalatedAt: 1 },
+      id: text(26),
+      title: text(256),
+      level: "CRITICAL",
+      rule: "manual",
+      subject: text(256),
+      status: "resolved",
+      count: 1,
+      firstSeen: 1,
+      lastSeen: 1,
+      revision: 1,
+      message: text(1_024),
+      acknowledgedBy: text(128),
+      resolvedBy: text(128),
+      eventIds: Array(100).fill(text(128)),
+      metadata: { n: text(300) },
+      assignee: text(128),
+      assignedBy: text(128),
+      assignedAt: 1,
+      comments: 100,
+      commentedAt: 1,
+      raisedLevel: "MEDIUM",
+      escalatedAt: 1,
     };
     const detail = { version: 1, organizationId: text(128), change: "commented", at: 1, alert };
     expect(bytesOf({ ...detail, note: { id: text(26), by: text(128), text: text(2_000) } })).toBeLessThan(131_072);

@@ -1,16 +1,19 @@
 /** Operators of a simulation who raise, assign, comment on and resolve alerts, and what must be true of it at the end. */
+import type { Answer, ApiRequest } from "./cloud.ts";
 import { Problem } from "./invariants.ts";
-import type { Operators } from "./operators.ts";
 import type { Organization, World } from "./world.ts";
 
 type Alert = { organization: Organization; title: string; isAcknowledged: boolean; id?: string; isDecided?: true };
 /** A comment of this text, or an assignment to a user of this id. */
 type Note = { organization: Organization; alertId: string; said: string; isAcknowledged: boolean };
 
-export const createAlertOperators = (
-  { scheduler: { pick }, organizations }: World,
-  { call, insist }: Pick<Operators, "call" | "insist">,
-) => {
+/** Requests of an organization's users. `insist` repeats a request until it succeeds. */
+type Ask = {
+  call(organization: Organization, request: ApiRequest, user?: string): Promise<Answer>;
+  insist(organization: Organization, request: ApiRequest): Promise<Answer>;
+};
+
+export const createAlertOperators = ({ scheduler: { pick }, organizations }: World, { call, insist }: Ask) => {
   const alerts: Alert[] = [];
   const notes: Note[] = [];
   let names = 0;

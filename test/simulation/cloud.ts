@@ -89,7 +89,8 @@ export const createCloud = (
     if (batch.length === 0) return;
     const { timeoutSeconds } = backgroundFunctions[name];
     const Records = batch.map(({ body, receives }, i) => ({
-      ...{ messageId: `message-${i}`, body },
+      messageId: `message-${i}`,
+      body,
       attributes: { ApproximateReceiveCount: String(receives + 1) },
     }));
     const outcome: Outcome = await functions.invoke(name, { Records }, timeoutSeconds);

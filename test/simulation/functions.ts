@@ -1,6 +1,6 @@
 /**
  * The functions of the service, each with any number of instances in one process. A function's file makes its handler
- * when it is loaded; here its text becomes a function, so that each instance is wired anew: caches, counters and clocks are an
+ * when it is loaded; here its text becomes a function, so that each instance is wired again: caches, counters and clocks are an
  * instance's own. Only the SDK's clients, which keep no state between calls, and the failure counter of
  * shared/wiring/recorder.ts are shared.
  */

@@ -11,12 +11,11 @@ import { fromItem as eventOf } from "../../shared/security/event-item.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import type { Item } from "../support/expressions.ts";
 import type { Change } from "./memory-dynamodb.ts";
-import type { Organization } from "./world.ts";
 
 /** A broken promise of the service. */
 export class Problem extends Error {}
 
-type Moment = { organizations: readonly Organization[]; now: number; skewMs: number };
+type Moment = { organizations: readonly { id: string; accountId: string }[]; now: number; skewMs: number };
 
 /** The states that each automatic cause may leave, and the state that follows. */
 const transitions: Partial<Record<Cause, { from: readonly StoredState[]; to: StoredState }>> = {

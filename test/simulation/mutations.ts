@@ -14,6 +14,31 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: "const { outcome, ...details } = await act(organizationId, event);",
     to: 'await events.markProcessed(key, "applied", now(), { attempts: receives }); const { outcome, ...details } = await act(organizationId, event);',
   },
+  "a touched object is not read": {
+    file: "webhooks/process.ts",
+    from: "await apply(organizationId, observations, options);",
+    to: 'await apply(organizationId, observations.filter(({ kind }) => kind !== "touched"), options);',
+  },
+  "a webhook's deletions are ignored": {
+    file: "webhooks/process.ts",
+    from: "await apply(organizationId, observations, options);",
+    to: 'await apply(organizationId, observations.filter(({ kind }) => kind !== "deleted"), options);',
+  },
+  "the later delivered of two events in one second wins": {
+    file: "webhooks/process.ts",
+    from: "await apply(organizationId, observations, options);",
+    to: "await apply(organizationId, observations.map((one) => ({ ...one, observedAt: { from: 4e9, to: 4e9 } })), options);",
+  },
+  "the date of a late event is trusted": {
+    file: "webhooks/process.ts",
+    from: "if (now - createdSeconds * 1_000 <= TRUSTED_MS) return observations;",
+    to: "if (now > 0) return observations;",
+  },
+  "the sweep treats all events as delivered": {
+    file: "sync/read-feed.ts",
+    from: "return relevant.filter(({ id }) => !delivered.has(id));",
+    to: "return relevant.filter(({ id }) => id === undefined && !delivered.has(id));",
+  },
   "signatures are not checked": {
     file: "provider/stripe/verify-signature.ts",
     from: "timingSafeEqual(",
@@ -40,12 +65,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     to: "void [stage, error];",
   },
   "an erasure leaves the users of events": {
-    file: "erasure/clean-event.ts",
+    file: "security/erase.ts",
     from: "if (item.userId === userId) {",
     to: "if (item.userId === userId) return undefined; if (item.userId === userId) {",
   },
   "an erasure leaves the users of comments and assignments": {
-    file: "erasure/alert-locations.ts",
+    file: "security/alerts/erase.ts",
     from: "const isAuthor = item.by === userId;",
     to: "if (userId !== undefined) return undefined; const isAuthor = item.by === userId;",
   },
@@ -56,7 +81,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   "a plant whose answer was lost counts as another's": {
     file: "plants/plant-store.ts",
-    from: "if (!result.written && result.item?.token !== token) {",
-    to: "if (!result.written) {",
+    from: 'condition: "attribute_not_exists(#scope)", own: "token"',
+    to: 'condition: "attribute_not_exists(#scope)"',
   },
 };

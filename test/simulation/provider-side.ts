@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OneChange } from "../../infra/local/provider/changes/change-request.ts";
 import { createChanges } from "../../infra/local/provider/changes/changes.ts";
-import { API_VERSION } from "../../infra/local/provider/objects/api-version.ts";
+import { API_VERSION } from "../../infra/local/provider/objects/objects.ts";
 import { renderObject, type WireObject } from "../../infra/local/provider/render/render-object.ts";
 import { businesses } from "../../infra/local/provider/seed/businesses.ts";
 import { historyOf } from "../../infra/local/provider/seed/seed-account.ts";
@@ -21,7 +21,14 @@ import type { Item } from "../support/expressions.ts";
 import type { HttpAnswer, HttpRequest } from "./edges.ts";
 
 const TABLES = [
-  ...["accounts", "objects", "events", "grants", "faults", "endpoints", "registered_endpoints", "deliveries"],
+  "accounts",
+  "objects",
+  "events",
+  "grants",
+  "faults",
+  "endpoints",
+  "registered_endpoints",
+  "deliveries",
   "idempotency",
 ];
 
@@ -49,9 +56,28 @@ const withoutLink = (fields: object | undefined) => ({ ...fields, invoiceId: und
 const recordTypeOf = (object: string): RecordType | undefined =>
   (Object.keys(objectTypes) as RecordType[]).find((type) => objectTypes[type] === object);
 
-/** @param deliver called with each event that an account's endpoint must receive. */
-export const createProviderSide = (now: () => number, deliver: (accountId: string, event: WireObject) => void) => {
-  const store = emptyStore();
+/**
+ * @param options.deliver called with each event that an account's endpoint must receive
+ * @param options.behindSeconds how far events are dated behind the provider's answers
+ */
+export const createProviderSide = ({
+  now,
+  behindSeconds,
+  deliver,
+}: {
+  now: () => number;
+  behindSeconds: number;
+  deliver: (accountId: string, event: WireObject) => void;
+}) => {
+  const { events, ...tables } = emptyStore();
+  const store: Store = {
+    ...tables,
+    events: {
+      ...events,
+      insert: (account, event, cause) =>
+        events.insert(account, { ...event, created: event.created - behindSeconds }, cause),
+    },
+  };
   const nowSeconds = () => Math.floor(now() / 1_000);
   const platform = { clientId: "ca_simulated", secret: undefined };
   const oauth = createOAuth({ store, platform, now, onAuthorized: () => undefined });
@@ -99,8 +125,13 @@ export const createProviderSide = (now: () => number, deliver: (accountId: strin
     createAccount(accountId: string, objects: number): Account {
       const apiKey = `sk_test_${accountId}`;
       const account = store.accounts.insert({
-        ...{ account_id: accountId, api_key: apiKey, name: accountId, country: "DE", currency: "eur" },
-        ...{ api_version: API_VERSION, created: nowSeconds() - 86_400 * 600 },
+        account_id: accountId,
+        api_key: apiKey,
+        name: accountId,
+        country: "DE",
+        currency: "eur",
+        api_version: API_VERSION,
+        created: nowSeconds() - 86_400 * 600,
       });
       const size = { objects };
       const { offers } = businesses[0];

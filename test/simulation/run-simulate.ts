@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const SIMULATE = join(import.meta.dirname, "simulate.ts");
 
-/** Plays simulations in a process of their own, because a simulation replaces the clock of its process. @returns its output, also if one fails. */
+/** Plays simulations in a process of their own, because a simulation replaces the clock of its process. @returns its output, even if one fails. */
 export const simulate = (...options: string[]): string =>
   spawnSync(process.execPath, [SIMULATE, ...options], {
     encoding: "utf8",

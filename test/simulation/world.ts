@@ -17,6 +17,8 @@ import type { StoreAnswer } from "./store-client.ts";
 /** How far an instance's clock may differ from the true time. */
 const CLOCK_SKEW_MS = 1_500;
 const PROVIDER_SKEW_MS = 5_000;
+/** In a quarter of the simulations, the provider dates events this far behind its answers. */
+const BEHIND_SECONDS = 600;
 
 /** `isKeyReplaced`: the connection may have an API key that the provider no longer accepts. */
 export type Organization = {
@@ -170,9 +172,10 @@ export const createWorld = (
   };
 
   const providerSkewMs = between(-PROVIDER_SKEW_MS, PROVIDER_SKEW_MS);
-  const provider = createProviderSide(
-    () => now() + providerSkewMs,
-    (accountId, event) => {
+  const provider = createProviderSide({
+    now: () => now() + providerSkewMs,
+    behindSeconds: seed % 4 === 0 ? BEHIND_SECONDS : 0,
+    deliver: (accountId, event) => {
       const organization = organizations.find((one) => one.accountId === accountId);
       if (organization === undefined) return;
       const dice = scheduler.random();
@@ -180,7 +183,7 @@ export const createWorld = (
       if (dice < options.dropRate + options.lateRate) undelivered.push({ organization, event });
       else void deliver(organization, event);
     },
-  );
+  });
 
   for (const [i, id] of ORGANIZATION_IDS.slice(0, scheduler.pick([1, 2, 2, 3])).entries()) {
     const account = provider.createAccount(`acct_${i}`, between(1, 3));

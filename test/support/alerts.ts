@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import type { Alert, AlertPosition, AlertTrigger } from "../../shared/security/alerts/alert.ts";
 import { createAlertDecisionStore } from "../../shared/security/alerts/alert-decision-store.ts";
 import { createAlertNoteStore } from "../../shared/security/alerts/alert-note-store.ts";
@@ -24,11 +25,14 @@ export const randomId = (at: number): string => eventId(at, randomBytes(16));
 export const alertStoresOver = (client: DynamoDBDocumentClient) => {
   const options = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
   return {
-    ...createAlertStore(client, TABLE),
-    ...createAlertRaisingStore(client, TABLE, options),
-    ...createAlertDecisionStore(client, TABLE, options),
-    notes: createAlertNoteStore(client, TABLE),
-    outbox: { ...createAlertOutboxStore(client, TABLE), ...createWaitingAlertStore(client, TABLE) },
+    ...createAlertStore(createTable(client, TABLE)),
+    ...createAlertRaisingStore(createTable(client, TABLE), options),
+    ...createAlertDecisionStore(createTable(client, TABLE), options),
+    notes: createAlertNoteStore(createTable(client, TABLE)),
+    outbox: {
+      ...createAlertOutboxStore(createTable(client, TABLE)),
+      ...createWaitingAlertStore(createTable(client, TABLE)),
+    },
   };
 };
 export type AlertStores = ReturnType<typeof alertStoresOver>;

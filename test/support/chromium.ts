@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { LaunchOptions } from "playwright-core";
-import { invalidVariable, readText } from "../../infra/local/variables.ts";
+import { invalidVariable, readText } from "../../infra/local/start/variables.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const packageDirectory = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..");

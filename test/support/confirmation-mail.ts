@@ -1,5 +1,5 @@
 /** The mails to one address in the local cloud, and the pages behind their links. */
-import type { RunningStack } from "../../infra/local/stack-file.ts";
+import type { RunningStack } from "../../infra/local/commands/stack-file.ts";
 import { eventually } from "./integration.ts";
 
 type Mail = { headers: Record<string, string>; text: string };
@@ -10,7 +10,7 @@ type Linked = { confirm: string; unsubscribe: string; headers: Record<string, st
 const linkIn = (text: string, before: string): string => new RegExp(`${before}(\\S+)`).exec(text)?.[1] ?? "";
 
 export const mailboxOf = ({ controlUrl }: Pick<RunningStack, "controlUrl">, address: string) => ({
-  /** The newest mail, as soon as there are so many. */
+  /** The newest mail, as soon as there are this many. */
   newest: async (count: number): Promise<Linked> => {
     const id = await eventually(`${address} has ${count} mails`, async () => {
       const { mails } = (await (await fetch(`${controlUrl}/mail`)).json()) as { mails: { id: string; to: string }[] };

@@ -28,7 +28,10 @@ export const sampleEvent = (number: number, at: number, fields: Partial<Security
 const TAIL_LIMIT = "1000";
 
 const statsOf = (events: readonly SecurityEvent[]) => ({
-  ...{ totalEvents: events.length, highRiskEvents: 0, failureRate: 0, avgResponseTime: 0 },
+  totalEvents: events.length,
+  highRiskEvents: 0,
+  failureRate: 0,
+  avgResponseTime: 0,
 });
 
 /**
@@ -52,7 +55,10 @@ export const answerEvents = async (
     await route.fulfill({
       headers: nextCursor === undefined ? {} : { "x-next-cursor": nextCursor },
       json: {
-        ...{ events: selected.slice(from, to), highRiskEvents: [], stats: statsOf(selected), suspiciousActivity: [] },
+        events: selected.slice(from, to),
+        highRiskEvents: [],
+        stats: statsOf(selected),
+        suspiciousActivity: [],
         ...(nextCursor !== undefined && { nextCursor }),
       },
     });

@@ -1,7 +1,9 @@
 /** All views of the console, and what each of them must keep to in every state. */
 import type { Page } from "playwright-core";
 import { violations } from "./accessibility.ts";
+import { showView } from "./console.ts";
 import { exampleAnswer } from "./example-answers.ts";
+import { INJECTED } from "./hostile-answers.ts";
 
 const PROVIDER = "/api/integrations/provider";
 
@@ -41,9 +43,7 @@ export const viewAddresses: Readonly<Record<string, readonly string[]>> = {
 
 /** Goes to another view without loading the page again. @param waits for what the view reads */
 export const goTo = async (page: Page, address: string, waits = true): Promise<void> => {
-  await page.evaluate(
-    `history.pushState(null, "", ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent("popstate"));`,
-  );
+  await showView(page, address);
   await page.evaluate(settled(waits ? /^(Loading|Signing)/ : /^Loading the page/));
 };
 
@@ -99,6 +99,28 @@ export const mannersOf = async (page: Page): Promise<string[]> => [
   ...(await page.evaluate<string[]>(INSPECT)),
   ...(await violations(page)),
 ];
+
+/** Complaints about a page behind a dialog: what is behind it takes no focus. */
+export const mannersOfDialog = async (page: Page): Promise<string[]> =>
+  (await mannersOf(page)).filter((complaint) => !/^(takes no focus|does not show the focus)/.test(complaint));
+
+/** What is wrong with a page that shows answers with attacks in them. */
+export const mannersUnderAttack = async (page: Page): Promise<string[]> => [
+  ...(await page.evaluate<string[]>(INJECTED)),
+  ...(await mannersOf(page)),
+];
+
+type Inspect = (page: Page, address: string) => Promise<string[]>;
+
+/** Looks at views one after the other in one page. @returns the addresses with complaints */
+export const inspectAll = async (page: Page, addresses: readonly string[], inspect: Inspect, waits = true) => {
+  const found: [address: string, complaints: string[]][] = [];
+  for (const address of addresses) {
+    await goTo(page, address, waits);
+    found.push([address, await inspect(page, address)]);
+  }
+  return found.filter(([, complaints]) => complaints.length > 0);
+};
 
 /** Runs in the page: the control with the focus, and whether it shows. */
 const FOCUSED = `(() => {

@@ -1,4 +1,5 @@
 /** The console in a browser, signed in as a person signs in: at the development issuer's page. */
+import type { Page } from "playwright-core";
 import type { OpenedPage, PageBrowser, View } from "./browser.ts";
 import type { Service } from "./service.ts";
 
@@ -41,3 +42,31 @@ export const openConsole = async (
   await page.getByRole("navigation", { name: "Views", includeHidden: true }).waitFor({ state: "attached" });
   return opened;
 };
+
+/** Both widths in both themes. */
+export const screens = [
+  { width: 1_280, scheme: "light" },
+  { width: 1_280, scheme: "dark" },
+  { width: 320, scheme: "light" },
+  { width: 320, scheme: "dark" },
+] as const satisfies readonly View[];
+
+/** Each width and each theme once. */
+export const oppositeScreens = [screens[0], screens[3]] as const;
+
+/** Shows another view of the open page, and does not load the page again. */
+export const showView = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"))`);
+
+export const REQUEST_ID = "request-to-quote";
+
+/** An answer of the API that failed. @param error the number of the error catalogue */
+export const failure = ({ error = 50301, message = "The store does not answer.", headers = {} } = {}) => ({
+  status: Math.floor(error / 100),
+  headers: { "x-request-id": REQUEST_ID, ...headers },
+  json: { error, message },
+});
+
+/** Answers requests of a page with a failure. */
+export const failRequests = (page: Page, address: string | RegExp, of?: Parameters<typeof failure>[0]) =>
+  page.route(address, (route) => route.fulfill(failure(of)));

@@ -4,6 +4,7 @@ import type { TableDefinition, TableModel } from "../../infra/local/core/model.t
 import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
+import { fixedSettings } from "../../shared/runtime/aws-client.ts";
 import { startTestDynamoDb } from "./test-dynamodb.ts";
 
 /** A table as tests declare it: the input of CreateTable without the billing mode. */
@@ -27,6 +28,16 @@ export const tableModel = ({ ttlAttribute, ...definition }: TestTable): TableMod
   ...(ttlAttribute !== undefined && { ttlAttribute }),
 });
 
+/** The engine reads the access key and checks no signature, so tests do not compute one. */
+const signer = {
+  sign: async <Request extends { headers: Record<string, string> }>(request: Request): Promise<Request> => {
+    const credential = `${engineScope.accessKeyId}/20260101/${engineScope.region}/dynamodb/aws4_request`;
+    request.headers["x-amz-date"] = "20260101T000000Z";
+    request.headers.authorization = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=host, Signature=0`;
+    return request;
+  },
+};
+
 /** Starts it with these tables. */
 export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<EmbeddedDynamoDb> => {
   const { endpoint, pid, stop } = await startTestDynamoDb();
@@ -36,9 +47,11 @@ export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<Emb
   const clients: DynamoDBClient[] = [];
   const client = (config: DynamoDBClientConfig = {}): DynamoDBClient => {
     const created = new DynamoDBClient({
+      ...fixedSettings,
       endpoint,
       region: engineScope.region,
       credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
+      signer,
       ...config,
     });
     clients.push(created);

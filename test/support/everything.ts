@@ -1,14 +1,9 @@
-import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { engineScope } from "../../infra/local/dynamodb/client.ts";
-import type { ServiceUnderTest } from "./service.ts";
+import { type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { engineClient as clientOf } from "../../infra/local/dynamodb/client.ts";
+import type { Service, ServiceUnderTest } from "./service.ts";
 
-/** A client of the engine that no role restricts. Destroy it in `afterAll`. */
-export const engineClient = ({ stack }: Pick<ServiceUnderTest, "stack">): DynamoDBClient =>
-  new DynamoDBClient({
-    endpoint: stack.dynamodbUrl,
-    region: engineScope.region,
-    credentials: { accessKeyId: engineScope.accessKeyId, secretAccessKey: "local" },
-  });
+/** A client of the service's engine that no role restricts. Destroy it in `afterAll`. */
+export const engineClient = ({ stack }: Pick<Service, "stack">): DynamoDBClient => clientOf(stack.dynamodbUrl);
 
 /** Shows bytes as characters, so that unencrypted text in them is found. */
 const withBytes = (_: string, value: unknown): unknown =>

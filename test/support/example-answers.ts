@@ -25,8 +25,12 @@ const complete = (operation: string, body: Body): Body => {
   const { nextCursor: _, ...report } = body;
   const [alert] = bodyOf("listSecurityAlerts", "") as Record<string, unknown>[];
   const finding = {
-    ...{ alertId: alert?.id, rule: "repeated_auth_failures", subject: "mallory", evidence: { eventIds: [], count: 5 } },
-    ...{ firstSeen: alert?.firstSeen, lastSeen: alert?.lastSeen },
+    alertId: alert?.id,
+    rule: "repeated_auth_failures",
+    subject: "mallory",
+    evidence: { eventIds: [], count: 5 },
+    firstSeen: alert?.firstSeen,
+    lastSeen: alert?.lastSeen,
   };
   return { ...report, suspiciousActivity: [finding] };
 };

@@ -7,7 +7,10 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 const file = (name: string, count: number) => ({
-  ...{ name, count, bytes: count * 412, sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+  name,
+  count,
+  bytes: count * 412,
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 });
 
 /** Exports in each state, newest first. */
@@ -18,26 +21,46 @@ export const exportsInAllStates = (now: number): Export[] => {
     { ...common, id: "requested", kind: "events", format: "ocsf", filter, status: "requested", requestedAt: now },
     {
       ...common,
-      ...{ id: "running", kind: "events", format: "csv", status: "running", requestedAt: now - 60 * SECOND },
+      id: "running",
+      kind: "events",
+      format: "csv",
+      status: "running",
+      requestedAt: now - 60 * SECOND,
       filter: { ...filter, riskLevel: "HIGH", success: false },
       progress: { items: 341_000, bytes: 140_800_000 },
     },
     {
       ...common,
-      ...{ id: "completed", kind: "organization", status: "completed", requestedAt: now - HOUR },
-      ...{ completedAt: now - HOUR + 90 * SECOND, expiresAt: now + 6 * DAY },
+      id: "completed",
+      kind: "organization",
+      status: "completed",
+      requestedAt: now - HOUR,
+      completedAt: now - HOUR + 90 * SECOND,
+      expiresAt: now + 6 * DAY,
       progress: { items: 12_407, bytes: 5_111_684 },
       files: [file("events.ndjson", 9_000), file("records-invoices.ndjson", 3_400), file("manifest.json", 7)],
     },
     {
       ...common,
-      ...{ id: "failed", kind: "events", format: "ndjson", filter, status: "failed", requestedAt: now - 2 * DAY },
+      id: "failed",
+      kind: "events",
+      format: "ndjson",
+      filter,
+      status: "failed",
+      requestedAt: now - 2 * DAY,
       error: { code: "too_slow", message: "The export took longer than 20 hours. Export a shorter period." },
     },
     {
       ...common,
-      ...{ id: "deleted", kind: "events", format: "ndjson", filter, status: "deleted", requestedAt: now - 10 * DAY },
-      ...{ completedAt: now - 10 * DAY, expiresAt: now - 3 * DAY, progress: { items: 120, bytes: 49_440 } },
+      id: "deleted",
+      kind: "events",
+      format: "ndjson",
+      filter,
+      status: "deleted",
+      requestedAt: now - 10 * DAY,
+      completedAt: now - 10 * DAY,
+      expiresAt: now - 3 * DAY,
+      progress: { items: 120, bytes: 49_440 },
     },
   ];
 };

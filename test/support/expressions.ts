@@ -2,6 +2,8 @@
  * Evaluates the subset of DynamoDB's expressions that the product uses, on plain values. The explorer of the circuit
  * breaker and the simulation evaluate the product's own texts; their tests compare the results with the embedded engine.
  */
+import { renderUpdate, type Update } from "../../shared/runtime/table-expressions.ts";
+
 export type Item = { [name: string]: unknown };
 type Names = Readonly<Record<string, string>>;
 type Values = Readonly<Record<string, unknown>>;
@@ -333,6 +335,9 @@ export type Expressions = {
   ExpressionAttributeNames: Names;
   ExpressionAttributeValues: Values;
 };
+
+/** An update as the store sends it. */
+export const rendered = (change: Update): Expressions => renderUpdate(change) as Expressions;
 
 /** The values at the paths of a projection. Paths lead through maps only. */
 export const project = (projection: string, names: Names, item: Item): Item => {

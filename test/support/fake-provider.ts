@@ -15,15 +15,27 @@ export type ProviderCall = { method: keyof Provider; type?: RecordType | undefin
 export const providerErrors = {
   missing: () =>
     new ProviderError("No such object.", {
-      ...{ kind: "validation", outcome: "success", isRetryable: false, reason: "missing", status: 400 },
+      kind: "validation",
+      outcome: "success",
+      isRetryable: false,
+      reason: "missing",
+      status: 400,
     }),
   unavailable: () =>
     new ProviderError("The provider failed.", {
-      ...{ kind: "provider", outcome: "failure", isRetryable: true, status: 503, code: "api_error" },
+      kind: "provider",
+      outcome: "failure",
+      isRetryable: true,
+      status: 503,
+      code: "api_error",
     }),
   refused: () =>
     new ProviderError("The credentials were refused.", {
-      ...{ kind: "authentication", outcome: "failure", isRetryable: false, status: 401, code: "expired" },
+      kind: "authentication",
+      outcome: "failure",
+      isRetryable: false,
+      status: 401,
+      code: "expired",
     }),
 };
 

@@ -1,9 +1,11 @@
 /** An organization with a feed for a SIEM, at a running service. */
+
 import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import { feedPrefix } from "../../shared/security/feed/feed-hour.ts";
 import { toOcsf } from "../../shared/security/ocsf/to-ocsf.ts";
@@ -56,10 +58,13 @@ export const fedOrganization = (service: Service, organizationId: string) => {
       const client = DynamoDBDocumentClient.from(engineClient(service.stack.dynamodbUrl), documentTranslation);
       const table = (name: string) => service.stack.tables.find((one) => one.includes(`Tables${name}`)) ?? name;
       // Marked long ago, so that closers do not wait for the event.
-      const openHours = createOpenHourStore(client, table("SecurityRollups"), () => event.timestamp);
+      const openHours = createOpenHourStore(createTable(client, table("SecurityRollups")), () => event.timestamp);
       await openHours.markHourOpen(organizationKey(organizationId), hourName(event.timestamp));
       const ttl = Math.floor(event.timestamp / 1_000) + 30 * 86_400;
-      await createSecurityEventStore(client, table("SecurityEvents")).put({ event: { ...event, organizationId }, ttl });
+      await createSecurityEventStore(createTable(client, table("SecurityEvents"))).put({
+        event: { ...event, organizationId },
+        ttl,
+      });
       client.destroy();
     },
   };
@@ -67,6 +72,15 @@ export const fedOrganization = (service: Service, organizationId: string) => {
 
 /** @param at epoch ms. */
 export const lateEvent = (at: number, eventType: EventType): SecurityEvent => ({
-  ...{ id: eventId(at, randomBytes(16)), eventType, category: "compliance", riskLevel: "LOW", source: "user" },
-  ...{ userId: "ada", success: true, processed: false, alertGenerated: false, timestamp: at, createdAt: at + 1 },
+  id: eventId(at, randomBytes(16)),
+  eventType,
+  category: "compliance",
+  riskLevel: "LOW",
+  source: "user",
+  userId: "ada",
+  success: true,
+  processed: false,
+  alertGenerated: false,
+  timestamp: at,
+  createdAt: at + 1,
 });

@@ -1,6 +1,6 @@
 /** Instances that record refusals into one embedded engine, and the checks of what they recorded. */
+
 import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { fromItem } from "../../shared/security/event-item.ts";
 import { createFloodRecorder } from "../../shared/security/flood.ts";
 import { createFloodBudgetStore, type FloodKind } from "../../shared/security/flood-budget-store.ts";
@@ -8,10 +8,11 @@ import { createRecorder } from "../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
 import type { RiskLevel } from "../../shared/terms/risk-levels.ts";
-import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+import { useDatabase } from "./use-table.ts";
 
-export const EVENTS = "events";
-export const ROLLUPS = "rollups";
+/** The tables of the refusals of one test file. */
+export const useFloodTables = () => useDatabase("securityEvents", "securityRollups");
+export type FloodTables = ReturnType<typeof useFloodTables>;
 
 type InstanceOptions = {
   kind?: FloodKind;
@@ -23,11 +24,11 @@ type InstanceOptions = {
 };
 
 /** An instance of a function. Its hours and alerts are not stored. */
-export const createFloodInstance = (database: EmbeddedDynamoDb, now: () => number, options: InstanceOptions = {}) => {
+export const createFloodInstance = (database: FloodTables, now: () => number, options: InstanceOptions = {}) => {
   const { kind = "tokens", logLevel = "LOW", noteFailure = async () => undefined } = options;
   const random = options.random ?? (() => crypto.getRandomValues(new Uint8Array(16)));
-  const client = options.client ?? database.documentClient(documentTranslation);
-  const events = createSecurityEventStore(client, EVENTS);
+  const { client } = options;
+  const events = createSecurityEventStore(database.table("securityEvents", client));
   const unrecorded: SecurityEvent[] = [];
   const recorder = createRecorder({
     events,
@@ -38,7 +39,7 @@ export const createFloodInstance = (database: EmbeddedDynamoDb, now: () => numbe
     now,
     random,
   });
-  const budget = createFloodBudgetStore(client, ROLLUPS, random);
+  const budget = createFloodBudgetStore(database.table("securityRollups", client), random);
   return {
     ...createFloodRecorder(kind, { recorder, budget, events, noteFailure, now }),
     unrecorded,
@@ -72,14 +73,14 @@ export type RecordedRefusal = SecurityEvent & { metadata: { failures?: number; u
 
 /** The stored events of an organization, or of none, in order of time. */
 export const recordedRefusals = async (
-  database: EmbeddedDynamoDb,
+  database: FloodTables,
   organizationId: string | undefined,
 ): Promise<RecordedRefusal[]> => {
   const found: RecordedRefusal[] = [];
   let start: Record<string, unknown> | undefined;
   do {
-    const command = new ScanCommand({ TableName: EVENTS, ...(start && { ExclusiveStartKey: start }) });
-    const page = await database.documentClient().send(command);
+    const command = new ScanCommand({ TableName: "securityEvents", ...(start && { ExclusiveStartKey: start }) });
+    const page = await database.client.send(command);
     found.push(...(page.Items ?? []).map((item) => fromItem(item) as RecordedRefusal));
     start = page.LastEvaluatedKey;
   } while (start !== undefined);

@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newDirectory } from "./temporary-directory.ts";
 
 /** A directory with one function's code, like an asset. global-teardown.ts removes it. */
 export const functionDirectory = (source: string, file = "index.mjs"): string => {
-  const directory = mkdtempSync(join(tmpdir(), "function-"));
+  const directory = newDirectory("function-");
   writeFileSync(join(directory, file), source);
   return directory;
 };

@@ -85,13 +85,11 @@ const refusalOf = async (work: () => Promise<unknown>): Promise<Refusal> => {
 };
 
 const caller: Caller = {
-  ...{
-    userId: "ada",
-    organizationId: "acme",
-    role: "admin" as const,
-    sessionId: undefined,
-    scope: "org:acme" as const,
-  },
+  userId: "ada",
+  organizationId: "acme",
+  role: "admin" as const,
+  sessionId: undefined,
+  scope: "org:acme" as const,
 };
 
 /** The parameters of a place, as texts. */
@@ -167,7 +165,11 @@ const describedInputs = (path: string, method: string): Described[] => {
   const body = ["requestBody", "content", "application/json", "schema"];
   return [
     ...(parameters as Parameter[]).map(({ in: place, name, required = false, schema }, i) => ({
-      ...{ place, name, required, schema, pointer: [...at, "parameters", i, "schema"] },
+      place,
+      name,
+      required,
+      schema,
+      pointer: [...at, "parameters", i, "schema"],
     })),
     ...(requestBody === undefined
       ? []

@@ -80,6 +80,16 @@ export const organizationOf = (service: Service, organizationId: string) => {
       const { body } = await call("GET", `security?limit=1000${filter && `&${filter}`}`);
       return (body as { events: SecurityEvent[] }).events;
     },
+    /** The items of a list, page by page. @param path with the page's size, such as `sync?limit=2` */
+    async everyPage<Item>(path: string, claims?: object): Promise<Item[]> {
+      const items: Item[] = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const page: Awaited<ReturnType<typeof call>> = await call("GET", next, undefined, claims);
+        items.push(...(page.body as Item[]));
+        next = page.next;
+      }
+      return items;
+    },
     async records(type: string, query = "limit=1000") {
       const { body } = await call("GET", `records/${type}?${query}`);
       return body as ({ id: string; deleted: boolean } & Record<string, unknown>)[];

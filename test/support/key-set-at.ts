@@ -1,5 +1,6 @@
 import { decomposeUnverifiedJwt } from "aws-jwt-verify/jwt";
-import { createKeySet, discoveryUrl } from "../../shared/http/key-set.ts";
+import { discoveryUrl } from "../../shared/http/discovery.ts";
+import { createKeySet } from "../../shared/http/key-set.ts";
 import type { makeKey, startIssuer } from "./issuer.ts";
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts";
 import { createKmsService } from "../../infra/local/gateway/kms-service.ts";
 import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import type { AwsPlace } from "../../shared/runtime/aws-client.ts";
 import { synthesiseStack } from "./synthesise-with.ts";
+import { newDirectory } from "./temporary-directory.ts";
 
 /** A gateway with the keys of a module's stack (synthesise-stack.ts). Close it in `afterAll`. */
 export const startKmsGateway = async (module: string, nowMs = Date.UTC(2026, 10, 21)) => {
   const assemblyDirectory = await synthesiseStack(module);
-  const dataDirectory = mkdtempSync(join(tmpdir(), "kms-"));
+  const dataDirectory = newDirectory("kms-");
   const model = await readStack({ assemblyDirectory, dataDirectory });
   const denials: Denial[] = [];
   const open = () =>
@@ -39,7 +37,6 @@ export const startKmsGateway = async (module: string, nowMs = Date.UTC(2026, 10,
     },
     async close() {
       await gateway.close();
-      rmSync(dataDirectory, { recursive: true });
     },
   };
 };

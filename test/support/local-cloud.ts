@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack } from "aws-cdk-lib";
-import type { LocalCloud } from "../../infra/local/local-cloud.ts";
-import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
+import type { LocalCloud } from "../../infra/local/cloud/local-cloud.ts";
+import type { LocalCloudOptions } from "../../infra/local/cloud/local-cloud-options.ts";
 import { assemblyDirectory as serviceAssembly } from "./assembly.ts";
 import { startTestedCloud } from "./tested-cloud.ts";
 

@@ -1,4 +1,5 @@
 /** Sync runs with all parts of a deployed worker except KMS, on a real engine that reports consumed units. */
+
 import { randomBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { createAnnouncer } from "../../shared/circuit-breaker/announce.ts";
@@ -17,6 +18,7 @@ import { createRecordStore } from "../../shared/records/record-store.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../shared/runtime/ids.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import { eventId, RANDOM_BYTES } from "../../shared/security/event-id.ts";
 import { createRecorder } from "../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
@@ -65,9 +67,15 @@ export const createMeteredSync = async (
     new PutCommand({
       TableName: "connections",
       Item: {
-        ...{ id: organizationKey(organizationId), status: "connected", connectionId: "connection" },
-        ...{ method: "api_key", accountId: "acct_1", connectedAt: 0, credentialsVersion: "1" },
-        ...{ credentials: new Uint8Array(), connectedShard: "connected#0" },
+        id: organizationKey(organizationId),
+        status: "connected",
+        connectionId: "connection",
+        method: "api_key",
+        accountId: "acct_1",
+        connectedAt: 0,
+        credentialsVersion: "1",
+        credentials: new Uint8Array(),
+        connectedShard: "connected#0",
       },
     }),
   );
@@ -75,8 +83,8 @@ export const createMeteredSync = async (
   /** The worker of a fresh instance. */
   const createWorker = () => {
     const recorder = createRecorder({
-      events: createSecurityEventStore(client, "events"),
-      hours: createOpenHourStore(client, "rollups", clock),
+      events: createSecurityEventStore(createTable(client, "events")),
+      hours: createOpenHourStore(createTable(client, "rollups"), clock),
       alerts: { raiseForEvent: async () => undefined },
       deadLetters: {
         keep: async ({ error }) => {
@@ -87,30 +95,34 @@ export const createMeteredSync = async (
       now: clock,
       random: () => randomBytes(RANDOM_BYTES),
     });
-    const circuits = createCircuitStore(client, "circuits");
+    const circuits = createCircuitStore(createTable(client, "circuits"));
     const access = createProviderAccess({
       adapter,
       guard: createGuard({
         store: circuits,
         announcer: createAnnouncer({ store: circuits, onTransition: async () => undefined, clock }),
-        statistics: createRequestCounter({ store: createStatisticsStore(client, "circuits"), clock }),
+        statistics: createRequestCounter({ store: createStatisticsStore(createTable(client, "circuits")), clock }),
         clock,
       }),
       recorder,
-      rate: createRateStore(client, "runs"),
-      reads: createReadCounts({ store: createReadCountStore(client, "runs"), clock, newToken: newRequestToken }),
+      rate: createRateStore(createTable(client, "runs")),
+      reads: createReadCounts({
+        store: createReadCountStore(createTable(client, "runs")),
+        clock,
+        newToken: newRequestToken,
+      }),
       clock,
     });
-    const connections = createConnectionStore(client, "connections");
+    const connections = createConnectionStore(createTable(client, "connections"));
     const events = createSyncEvents({ recorder });
-    const runs = createSyncRunStore(client, "runs");
-    const ends = createSyncEndStore(client, "runs", { retentionDays: 90 });
+    const runs = createSyncRunStore(createTable(client, "runs"));
+    const ends = createSyncEndStore(createTable(client, "runs"), { retentionDays: 90 });
     return createRunWorker({
-      leases: createSyncLeaseStore(client, "runs"),
+      leases: createSyncLeaseStore(createTable(client, "runs")),
       runs,
-      pageIds: createPageIdStore(client, "runs"),
-      setAsides: createSetAsideStore(client, "runs"),
-      records: createRecordListStore(client, "records"),
+      pageIds: createPageIdStore(createTable(client, "runs")),
+      setAsides: createSetAsideStore(createTable(client, "runs")),
+      records: createRecordListStore(createTable(client, "records")),
       events,
       access,
       runEnd: createRunEnd({ runs, ends, events, clock }),
@@ -120,7 +132,11 @@ export const createMeteredSync = async (
         return { connection, credentials: { current: async () => secret, refused: async () => undefined } };
       },
       claims: { claimRecords: async () => true },
-      apply: createApply({ store: createRecordStore(client, "records"), now: clock, newToken: newRequestToken }),
+      apply: createApply({
+        store: createRecordStore(createTable(client, "records")),
+        now: clock,
+        newToken: newRequestToken,
+      }),
       disconnect: async () => undefined,
       delivered: async () => new Set(),
       bus: { publish: async () => [] },
@@ -131,7 +147,7 @@ export const createMeteredSync = async (
   };
 
   const measure = countUnits(client);
-  const runs = createSyncRunStore(client, "runs");
+  const runs = createSyncRunStore(createTable(client, "runs"));
   let slot = 0;
   return {
     /** Runs a sync in a fresh instance: scheduled, or full and on demand. @returns the consumed units and the run */

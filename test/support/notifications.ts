@@ -1,6 +1,7 @@
 /** A dispatcher of notifications over a real engine, with a queue and a sender of summaries that tests control. */
+
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DeliveryMessage, StoredDelivery } from "../../shared/notifications/delivery.ts";
 import { createNotificationDeliveryStore } from "../../shared/notifications/delivery-store.ts";
 import type { Destination } from "../../shared/notifications/destination.ts";
@@ -15,11 +16,9 @@ import {
   parseStormWindowItem,
   stormWindowKey,
 } from "../../shared/notifications/notification-items.ts";
-import { conditionalWrite } from "../../shared/runtime/conditional-write.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
-import { getItem } from "../../shared/runtime/get-item.ts";
 import type { Queue, QueueMessage } from "../../shared/runtime/queue.ts";
-import { renderUpdate } from "../../shared/runtime/render-update.ts";
+import { createTable, getItem, updateItem } from "../../shared/runtime/table.ts";
 import type { Alert, AlertChange } from "../../shared/security/alerts/alert.ts";
 import { alertHash, alertId } from "../../shared/security/alerts/alert-item.ts";
 import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-publisher.ts";
@@ -36,8 +35,16 @@ export const startNotificationTable = async () => {
 };
 
 export const destinationAt = (id: string, changes: Partial<Destination> = {}): Destination => ({
-  ...{ id, type: "webhook", name: id, target: "https://example.com", status: "active", filter: {} },
-  ...{ createdAt: NOON - 1_000, createdBy: "ada", changedAt: NOON - 1_000, changedBy: "ada" },
+  id,
+  type: "webhook",
+  name: id,
+  target: "https://example.com",
+  status: "active",
+  filter: {},
+  createdAt: NOON - 1_000,
+  createdBy: "ada",
+  changedAt: NOON - 1_000,
+  changedBy: "ada",
   ...changes,
 });
 
@@ -55,11 +62,22 @@ export const changeOf = (
     organizationId?: string | undefined;
   } = {},
 ): SecurityAlertChanged => ({
-  ...{ version: 1, change, at, ...(organizationId !== undefined && { organizationId }) },
+  version: 1,
+  change,
+  at,
+  ...(organizationId !== undefined && { organizationId }),
   alert: {
     id: alertId(alertHash("finding", "system_errors", n), NOON, new Uint8Array(16)),
-    ...{ title: `Alert ${n}`, level: "HIGH", rule: "system_errors", subject: n, status: "open", count: 1, revision: 1 },
-    ...{ firstSeen: NOON, lastSeen: at, eventIds: [] },
+    title: `Alert ${n}`,
+    level: "HIGH",
+    rule: "system_errors",
+    subject: n,
+    status: "open",
+    count: 1,
+    revision: 1,
+    firstSeen: NOON,
+    lastSeen: at,
+    eventIds: [],
     ...alert,
   },
 });
@@ -77,7 +95,7 @@ export const createNotificationWorld = (
   /** By id; undefined for an erased alert. Other alerts are stored as their last event shows them. */
   const storedAlerts = new Map<string, Alert | undefined>();
   const faults = { queue: (): "lost" | "refused" | undefined => undefined };
-  const stores = createNoticeStore(direct, TABLE);
+  const stores = createNoticeStore(createTable(direct, TABLE));
   const queue: Pick<Queue, "send"> = {
     async send(sent) {
       const fault = faults.queue();
@@ -87,12 +105,15 @@ export const createNotificationWorld = (
     },
   };
   /** A dispatcher as an instance of the function has it. */
-  const newDispatcher = (notices: NoticeStore = createNoticeStore(client, TABLE)) => {
+  const newDispatcher = (notices: NoticeStore = createNoticeStore(createTable(client, TABLE))) => {
     const shown = new Map<string, Alert>();
     const dispatch = createNotificationDispatcher({
-      ...{ notices, queue, consoleUrl: CONSOLE_URL, now: () => time.now },
-      destinations: createDestinationStore(client, TABLE),
-      deliveries: createNotificationDeliveryStore(client, TABLE),
+      notices,
+      queue,
+      consoleUrl: CONSOLE_URL,
+      now: () => time.now,
+      destinations: createDestinationStore(createTable(client, TABLE)),
+      deliveries: createNotificationDeliveryStore(createTable(client, TABLE)),
       alerts: { find: async (_, id) => (storedAlerts.has(id) ? storedAlerts.get(id) : shown.get(id)) },
     });
     return (event: Notifiable): Promise<void> => {
@@ -103,8 +124,15 @@ export const createNotificationWorld = (
   const sent = new Map<string, Sent>();
 
   return {
-    ...{ organizationId, time, messages, storedAlerts, faults, stores, sent, newDispatcher },
-    notices: createNoticeStore(client, TABLE),
+    organizationId,
+    time,
+    messages,
+    storedAlerts,
+    faults,
+    stores,
+    sent,
+    newDispatcher,
+    notices: createNoticeStore(createTable(client, TABLE)),
 
     async addDestination(destination: Destination): Promise<void> {
       const item = { ...destinationKey(organizationId, destination.id), ...destination };
@@ -114,7 +142,10 @@ export const createNotificationWorld = (
 
     /** When the storm window of a destination began. */
     async windowOf(destinationId: string): Promise<number> {
-      const stored = await getItem(direct, TABLE, stormWindowKey(organizationId, destinationId));
+      const stored = await getItem(
+        createTable<"notifications">(direct, TABLE),
+        stormWindowKey(organizationId, destinationId),
+      );
       return parseStormWindowItem(stored).startedAt;
     },
 
@@ -122,7 +153,7 @@ export const createNotificationWorld = (
     async sendDue(): Promise<void> {
       for (const { body } of messages.splice(0)) {
         const Key = deliveryKey(organizationId, body);
-        const stored = await getItem(direct, TABLE, Key);
+        const stored = await getItem(createTable<"notifications">(direct, TABLE), Key);
         if (stored === undefined) throw new Error("There is a message without a delivery.");
         const delivery = parseDeliveryItem(stored);
         if (sent.has(body.deliveryId)) continue;
@@ -130,14 +161,11 @@ export const createNotificationWorld = (
           messages.push({ body, sentAt: time.now });
           continue;
         }
-        const begin = renderUpdate({
+        await updateItem(createTable<"notifications">(direct, TABLE), Key, {
           set: { begunAt: time.now },
           condition: "#status = :pending",
           values: { pending: "pending" },
         });
-        await conditionalWrite((options) =>
-          direct.send(new UpdateCommand({ TableName: TABLE, Key, ...begin }), options),
-        );
         const held: HeldItem[] = [];
         for await (const one of stores.held(organizationId, body)) held.push(one);
         sent.set(body.deliveryId, { delivery, held });

@@ -22,7 +22,10 @@ const files = {
     },
     types: {
       attributes: {
-        ...{ string_t: {}, integer_t: {}, long_t: {}, timestamp_t: { type: "long_t" } },
+        string_t: {},
+        integer_t: {},
+        long_t: {},
+        timestamp_t: { type: "long_t" },
         short_t: { type: "string_t", max_len: 3, regex: "^[a-z]+$" },
       },
     },
@@ -37,12 +40,17 @@ const files = {
     },
   },
   "events/party.json": {
-    ...{ name: "party", extends: "base", category: "greetings", uid: 2 },
+    name: "party",
+    extends: "base",
+    category: "greetings",
+    uid: 2,
     attributes: { activity_id: { enum: { 1: {} } }, guests: {}, cloud: { profile: "cloud" }, anything: {} },
   },
   "objects/object.json": { name: "object", attributes: {} },
   "objects/guest.json": {
-    ...{ name: "guest", extends: "object", attributes: { name: {}, uid: {} } },
+    name: "guest",
+    extends: "object",
+    attributes: { name: {}, uid: {} },
     constraints: { at_least_one: ["name", "uid"] },
   },
 };
@@ -57,9 +65,17 @@ test("compiles inheritance, types, enumerations, constraints and closed objects"
   const party = { class_uid: 7002, activity_id: 1, time: 5, guests: [{ name: "ada" }], anything: { at: "all" } };
   expect(isValid(party)).toBe(true);
   for (const wrong of [
-    ...[{ time: undefined }, { time: 1.5 }, { activity_id: 2 }, { class_uid: 7001 }, { cloud: "aws" }, { other: 1 }],
-    ...[{ guests: [{}] }, { guests: [{ name: "adam" }] }, { guests: [{ name: "A" }] }, { guests: { name: "ada" } }],
-    ...[{ guests: [{ name: "ada", age: 5 }] }],
+    { time: undefined },
+    { time: 1.5 },
+    { activity_id: 2 },
+    { class_uid: 7001 },
+    { cloud: "aws" },
+    { other: 1 },
+    { guests: [{}] },
+    { guests: [{ name: "adam" }] },
+    { guests: [{ name: "A" }] },
+    { guests: { name: "ada" } },
+    { guests: [{ name: "ada", age: 5 }] },
   ]) {
     expect([wrong, isValid(JSON.parse(JSON.stringify({ ...party, ...wrong })))]).toEqual([wrong, false]);
   }

@@ -48,8 +48,12 @@ const Categories = z.object({ attributes: z.record(z.string(), z.looseObject({ u
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
 const jsonTypes: Readonly<Record<string, object>> = {
-  ...{ string_t: { type: "string" }, integer_t: { type: "integer" }, long_t: { type: "integer" } },
-  ...{ float_t: { type: "number" }, boolean_t: { type: "boolean" }, json_t: {} },
+  string_t: { type: "string" },
+  integer_t: { type: "integer" },
+  long_t: { type: "integer" },
+  float_t: { type: "number" },
+  boolean_t: { type: "boolean" },
+  json_t: {},
 };
 
 /** @returns the schema of the class of a number, and the version of the checkout. */

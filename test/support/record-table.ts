@@ -1,9 +1,11 @@
 /** A real engine with the table of records as the template declares it. */
+
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
 import { createRecordStore } from "../../shared/records/record-store.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 import { declaredTable } from "./security-tables.ts";
 
@@ -11,8 +13,8 @@ const TABLE = "records";
 
 /** All record stores over one client. */
 export const recordStoresOver = (client: DynamoDBDocumentClient) => ({
-  ...createRecordStore(client, TABLE),
-  ...createRecordListStore(client, TABLE),
+  ...createRecordStore(createTable(client, TABLE)),
+  ...createRecordListStore(createTable(client, TABLE)),
 });
 export type RecordStores = ReturnType<typeof recordStoresOver>;
 

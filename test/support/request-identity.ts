@@ -4,7 +4,10 @@ let requests = 0;
 
 /** The identity of a new request without a key, unless the fields say otherwise. @param at epoch ms. */
 export const identityAt = (at: number, fields: Partial<RequestIdentity> = {}): RequestIdentity => ({
-  ...{ id: `request ${++requests}`, at, isKeyed: false, isRepeated: false },
+  id: `request ${++requests}`,
+  at,
+  isKeyed: false,
+  isRepeated: false,
   ...fields,
 });
 

@@ -132,8 +132,14 @@ const listed = (words: readonly unknown[]): Values => ({
       .constantFrom(...words.map(String))
       .chain((word) =>
         fc.constantFrom(
-          ...[word.toLowerCase(), word.toUpperCase(), `${word} `, `${word}s`, word.slice(1), word.replace(/[sS]/, "ſ")],
-          ...[word.replace(/[iI]/, "ı"), word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase()],
+          word.toLowerCase(),
+          word.toUpperCase(),
+          `${word} `,
+          `${word}s`,
+          word.slice(1),
+          word.replace(/[sS]/, "ſ"),
+          word.replace(/[iI]/, "ı"),
+          word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase(),
         ),
       ),
     wrongTypes,

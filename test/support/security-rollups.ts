@@ -1,10 +1,12 @@
 /** Security events, rollups and closers on a real engine, with a test clock and a brute-force oracle. */
+
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { sweepExpired } from "../../infra/local/dynamodb/ttl-sweep.ts";
 import { createUnjudgedStore } from "../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../shared/detection/window-store.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
+import { createTable } from "../../shared/runtime/table.ts";
 import type { Selection } from "../../shared/security/event-item.ts";
 import { type SecurityStatistics, statisticsOf } from "../../shared/security/monitoring/statistics.ts";
 import { createRecorder, type Recorder } from "../../shared/security/recorder.ts";
@@ -67,12 +69,12 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
   const actor = (prepare: (client: DynamoDBDocumentClient) => void = () => undefined) => {
     const client = DynamoDBDocumentClient.from(engine.client({ requestHandler }), documentTranslation);
     prepare(client);
-    const events = createSecurityEventStore(client, EVENTS);
-    const openHours = createOpenHourStore(client, ROLLUPS, now);
-    const rollups = createRollupStore(client, ROLLUPS);
-    const counts = createEventCountStore(client, EVENTS);
-    const unjudged = createUnjudgedStore(client, DETECTION, settings);
-    const selections = createSelectionCountStore(client, EVENTS);
+    const events = createSecurityEventStore(createTable(client, EVENTS));
+    const openHours = createOpenHourStore(createTable(client, ROLLUPS), now);
+    const rollups = createRollupStore(createTable(client, ROLLUPS));
+    const counts = createEventCountStore(createTable(client, EVENTS));
+    const unjudged = createUnjudgedStore(createTable(client, DETECTION), settings);
+    const selections = createSelectionCountStore(createTable(client, EVENTS));
     const stores = { openHours, rollups, events: counts, selections };
     return {
       client,
@@ -82,7 +84,7 @@ export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
       counts,
       selections,
       unjudged,
-      windows: createWindowStore(client, DETECTION, settings),
+      windows: createWindowStore(createTable(client, DETECTION), settings),
       /** A recorder as in a function instance; it throws failures instead of queueing the event. */
       recorder: (): Recorder =>
         createRecorder({

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Firing } from "../../infra/local/advance-clock.ts";
-import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
-import type { RunningStack } from "../../infra/local/stack-file.ts";
+import type { LocalCloudOptions } from "../../infra/local/cloud/local-cloud-options.ts";
+import type { RunningStack } from "../../infra/local/commands/stack-file.ts";
+import type { Firing } from "../../infra/local/control/advance-clock.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
 import { askShared } from "./shared-server.ts";
@@ -17,7 +17,7 @@ type RequestParts = {
 };
 
 /** Replacements for parts of the local cloud: another provider, another engine, another assembly. */
-type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth" | "dynamodbEndpoint"> & {
+export type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth" | "dynamodbEndpoint"> & {
   assembly?: string;
   /** A path of the assembly that the OpenAPI document does not describe. */
   foreignPath?: string;
@@ -72,6 +72,10 @@ export const startService = async (options: ServiceOptions = {}) => {
     ...others,
     log: (source, line) => lines.push(`${source} | ${line}`),
   });
+  const stop = async (): Promise<void> => {
+    await cloud.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
   return {
     ...clientOf(cloud.stack, foreignPath),
     /** Moves the clock that functions and tokens see. */
@@ -92,10 +96,8 @@ export const startService = async (options: ServiceOptions = {}) => {
       if (fn === undefined || others.length > 0) throw new Error(`expected one function with ${name} in its name`);
       return fn.codeDirectory;
     },
-    async stop(): Promise<void> {
-      await cloud.stop();
-      rmSync(dataDirectory, { recursive: true, force: true });
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 };
 

@@ -2,8 +2,11 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LocalCloud } from "../../infra/local/local-cloud.ts";
+import type { LocalCloud } from "../../infra/local/cloud/local-cloud.ts";
 import { assemblyDirectory } from "./assembly.ts";
+
+/** Instances of one function: enough for requests that race. Each start of a process costs CPU time. */
+const MAX_INSTANCES = 4;
 
 let cloud: Promise<LocalCloud> | undefined;
 /** Everything that functions and the local cloud have logged so far. */
@@ -13,7 +16,7 @@ const startCloud = async (): Promise<LocalCloud> => {
   const { startTestedCloud } = await import("./tested-cloud.ts");
   const dataDirectory = mkdtempSync(join(tmpdir(), "shared-data-"));
   const log = (source: string, line: string) => lines.push(`${source} | ${line}`);
-  return startTestedCloud({ assemblyDirectory, dataDirectory, port: 0, log });
+  return startTestedCloud({ assemblyDirectory, dataDirectory, port: 0, maxInstances: MAX_INSTANCES, log });
 };
 
 const sharedCloud = (): Promise<LocalCloud> => {

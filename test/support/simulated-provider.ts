@@ -1,9 +1,9 @@
-import type { ServiceUnderTest } from "./service.ts";
+import type { Service } from "./service.ts";
 
 type Account = { accountId: string; apiKey: string };
 
 /** The provider's simulator of a local cloud, driven over the control server. */
-export const simulatedProvider = ({ stack }: Pick<ServiceUnderTest, "stack">) => {
+export const simulatedProvider = ({ stack }: Pick<Service, "stack">) => {
   const call = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
     const response = await fetch(`${stack.controlUrl}${path.startsWith("/platform") ? "" : "/provider"}${path}`, {
       method,

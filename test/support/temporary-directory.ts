@@ -15,3 +15,6 @@ export const removeTemporaryDirectory = (): void => {
   if (made !== undefined) rmSync(made, { recursive: true, force: true });
   made = undefined;
 };
+
+/** Makes a new directory. Those of a run of tests are removed at its end. */
+export const newDirectory = (prefix: string): string => mkdtempSync(join(tmpdir(), prefix));

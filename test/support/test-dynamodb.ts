@@ -6,7 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { DeleteTableCommand, paginateListTables } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { type DynamoDb, requireDynamoDb, startDynamoDb } from "../../infra/local/dynamodb/engine.ts";
-import { readUrl } from "../../infra/local/variables.ts";
+import { readUrl } from "../../infra/local/start/variables.ts";
 import { startTableNamespace } from "./table-namespace.ts";
 
 /** The given server; undefined without one. @throws Error if the variable is malformed. */

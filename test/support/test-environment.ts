@@ -1,5 +1,5 @@
 /** The environment variables that set how the tests run. */
-import { readWholeNumber } from "../../infra/local/variables.ts";
+import { readWholeNumber } from "../../infra/local/start/variables.ts";
 
 const NUMBERS = ["PROPERTY_SEED", "SYNC_RUNS", "SYNC_SEED", "FAULT_CELLS"] as const;
 

@@ -1,5 +1,5 @@
-import { type LocalCloud, startLocalCloud } from "../../infra/local/local-cloud.ts";
-import type { LocalCloudOptions } from "../../infra/local/local-cloud-options.ts";
+import { type LocalCloud, startLocalCloud } from "../../infra/local/cloud/local-cloud.ts";
+import type { LocalCloudOptions } from "../../infra/local/cloud/local-cloud-options.ts";
 import { givenEndpoint, startNamespace } from "./test-dynamodb.ts";
 
 /** Starts a local cloud. On the given server, local clouds with the same data directory have the same tables. */

@@ -13,7 +13,7 @@ export const startWebhookReceiver = async (port = 0) => {
     port,
     received,
     answer: (response: ServerResponse, _received: Received): unknown => response.writeHead(204).end(),
-    /** Waits until so many requests have arrived. */
+    /** Waits until this many requests have arrived. */
     until: async (count: number): Promise<readonly Received[]> => {
       for (let i = 0; received.length < count; i++) {
         if (i === 600) throw new Error(`Only ${received.length} of ${count} notifications have arrived.`);

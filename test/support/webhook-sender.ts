@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import Stripe from "stripe";
 import { requireWebhookContract } from "./contract.ts";
-import type { ServiceUnderTest } from "./service.ts";
+import { controlOf } from "./control.ts";
+import type { Service } from "./service.ts";
 
 const stripe = new Stripe("sk_test_none");
 
@@ -31,11 +32,8 @@ export type CustomerFields = { name?: string; email?: string; created?: number }
  * Sends webhooks to a service as the provider's servers would. Every answer to a POST is checked against the OpenAPI
  * document.
  */
-export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organizationId: string, secret: string) => {
-  const nowSeconds = async (): Promise<number> => {
-    const { now } = (await (await fetch(`${stack.controlUrl}/`)).json()) as { now: number };
-    return Math.floor(now / 1_000);
-  };
+export const webhookSender = ({ stack }: Pick<Service, "stack">, organizationId: string, secret: string) => {
+  const nowSeconds = async (): Promise<number> => Math.floor((await controlOf({ stack }).now()) / 1_000);
 
   const send = async (payload: unknown, sending: Sending = {}) => {
     const body = typeof payload === "string" ? payload : JSON.stringify(payload);
@@ -58,6 +56,8 @@ export const webhookSender = ({ stack }: Pick<ServiceUnderTest, "stack">, organi
   };
 
   return {
+    /** Signs the deliveries. */
+    secret,
     nowSeconds,
     send,
     /** An event about a customer of the account, dated now. */

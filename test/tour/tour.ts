@@ -10,11 +10,11 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "../../infra/local/core/process-identity.ts";
-import { failWith } from "../../infra/local/fail-with.ts";
+import { failWith } from "../../infra/local/commands/fail-with.ts";
+import { mintToken } from "../../infra/local/commands/mint-token.ts";
+import { type RunningStack, readStackFile } from "../../infra/local/commands/stack-file.ts";
+import { isRunning } from "../../infra/local/core/processes.ts";
 import { listen } from "../../infra/local/http/listen.ts";
-import { mintToken } from "../../infra/local/mint-token.ts";
-import { type RunningStack, readStackFile } from "../../infra/local/stack-file.ts";
 import { readTour } from "./read-tour.ts";
 import { runLines } from "./run-lines.ts";
 

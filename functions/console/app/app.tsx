@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useMay } from "./access.ts";
-import { isDecodable } from "./address.ts";
 import { Menu } from "./menu.tsx";
 import { Notices } from "./parts/notices.tsx";
 import { Page } from "./parts/page.tsx";
@@ -12,6 +11,7 @@ import { NotAllowed } from "./parts/states.tsx";
 import { session } from "./session/session.ts";
 import { Ended, Failed, NotConfigured, SignedOut } from "./sign-in.tsx";
 import { type View, views } from "./views.ts";
+import { isDecodable } from "./words/address.ts";
 
 const Guarded = ({ view: { component: Component, needs, title } }: { view: View }) =>
   useMay(needs) ? (

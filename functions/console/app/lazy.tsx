@@ -19,15 +19,15 @@ const NotLoaded: Component = () => (
 );
 
 /** A view that shows its title until its files are there. */
-export const lazy = (load: () => Promise<Component>) => {
+export const lazy = (load: () => Promise<{ View: Component }>) => {
   const loaded = signal<Component | undefined>(undefined);
   return ({ title }: { title: string }) => {
     useEffect(() => {
       if (loaded.value !== undefined) return;
       void load()
-        .catch(() => NotLoaded)
-        .then((component) => {
-          loaded.value = component;
+        .catch(() => ({ View: NotLoaded }))
+        .then(({ View }) => {
+          loaded.value = View;
         });
     }, []);
     const View = loaded.value;

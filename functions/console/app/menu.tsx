@@ -7,9 +7,7 @@ import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { activeShortcuts, areKeysOn, turnKeys, useShortcuts } from "./parts/shortcuts.ts";
 import { signOut } from "./session/session.ts";
-import { views } from "./views.ts";
-
-const groups = ["Watch", "Integration", "Organization"] as const;
+import { groups, views } from "./views.ts";
 
 /** The keys of the open view. */
 const Keys = ({ onClose }: { onClose: () => void }) => (

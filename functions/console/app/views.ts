@@ -2,160 +2,76 @@
 import type { Permission } from "./access.ts";
 import { lazy } from "./lazy.tsx";
 
+export const groups = ["Watch", "Integration", "Organization"] as const;
+type Group = (typeof groups)[number];
+
 export type View = {
-  /** May end with an optional part, such as `/:id?`. */
   path: string;
   title: string;
-  /** The menu's group; a view without one is reached from another view. */
-  group?: "Watch" | "Integration" | "Organization";
-  /** Without this permission, the view explains what is missing. */
+  group: Group | null;
   needs: Permission;
   component: ReturnType<typeof lazy>;
 };
 
+/**
+ * @param path below /console; may end with an optional part, such as `/:id?`
+ * @param group of the menu; null for a view that is reached from another view
+ * @param needs without this permission, the view explains what is missing
+ * @param load imports the view's module, which exports the component `View`
+ */
+const view = (
+  path: string,
+  title: string,
+  group: Group | null,
+  needs: Permission,
+  load: Parameters<typeof lazy>[0],
+): View => ({ path: `/console${path}`, title, group, needs, component: lazy(load) });
+
 export const views: readonly View[] = [
-  {
-    path: "/console",
-    title: "Overview",
-    group: "Watch",
-    needs: "status:read",
-    component: lazy(() => import("./views/overview/overview.tsx").then(({ Overview }) => Overview)),
-  },
-  {
-    path: "/console/alerts",
-    title: "Alerts",
-    group: "Watch",
-    needs: "security:read",
-    component: lazy(() => import("./views/alerts/alerts.tsx").then(({ Alerts }) => Alerts)),
-  },
-  {
-    path: "/console/alerts/raise",
-    title: "Raise an alert",
-    needs: "security:manage",
-    component: lazy(() => import("./views/alerts/raise.tsx").then(({ Raise }) => Raise)),
-  },
-  {
-    path: "/console/alerts/:id",
-    title: "Alert",
-    needs: "security:read",
-    component: lazy(() => import("./views/alerts/alert.tsx").then(({ AlertView }) => AlertView)),
-  },
-  {
-    // One view, so that the list stays while an event is open.
-    path: "/console/events/:id?",
-    title: "Events",
-    group: "Watch",
-    needs: "security:read",
-    component: lazy(() => import("./views/events/events.tsx").then(({ Events }) => Events)),
-  },
-  {
-    path: "/console/syncs",
-    title: "Syncs",
-    group: "Integration",
-    needs: "status:read",
-    component: lazy(() => import("./views/syncs/syncs.tsx").then(({ Syncs }) => Syncs)),
-  },
-  {
-    path: "/console/webhooks",
-    title: "Webhooks",
-    group: "Integration",
-    needs: "status:read",
-    component: lazy(() => import("./views/webhooks/webhooks.tsx").then(({ Webhooks }) => Webhooks)),
-  },
-  {
-    path: "/console/records/:type?",
-    title: "Records",
-    group: "Integration",
-    needs: "records:read",
-    component: lazy(() => import("./views/records/records.tsx").then(({ Records }) => Records)),
-  },
-  {
-    path: "/console/records/:type/:id",
-    title: "Record",
-    needs: "records:read",
-    component: lazy(() => import("./views/records/record.tsx").then(({ RecordView }) => RecordView)),
-  },
-  {
-    path: "/console/customers/:id",
-    title: "Customer",
-    needs: "records:read",
-    component: lazy(() => import("./views/records/customer.tsx").then(({ CustomerView }) => CustomerView)),
-  },
-  {
-    path: "/console/circuit-breaker",
-    title: "Circuit breaker",
-    group: "Integration",
-    needs: "status:read",
-    component: lazy(() =>
-      import("./views/circuit-breaker/circuit-breaker.tsx").then(({ CircuitBreaker }) => CircuitBreaker),
-    ),
-  },
-  {
-    path: "/console/connection",
-    title: "Connection",
-    group: "Integration",
-    needs: "status:read",
-    component: lazy(() => import("./views/connection/connection.tsx").then(({ ConnectionView }) => ConnectionView)),
-  },
-  {
-    path: "/console/settings",
-    title: "Settings",
-    group: "Organization",
-    needs: "settings:manage",
-    component: lazy(() => import("./views/settings/settings.tsx").then(({ SettingsView }) => SettingsView)),
-  },
-  {
-    path: "/console/notifications",
-    title: "Notifications",
-    group: "Organization",
-    needs: "settings:manage",
-    component: lazy(() => import("./views/notifications/notifications.tsx").then(({ Notifications }) => Notifications)),
-  },
-  {
-    path: "/console/notifications/new",
-    title: "Add a destination",
-    needs: "settings:manage",
-    component: lazy(() => import("./views/notifications/add.tsx").then(({ AddDestination }) => AddDestination)),
-  },
-  {
-    path: "/console/notifications/:id",
-    title: "Destination",
-    needs: "settings:manage",
-    component: lazy(() =>
-      import("./views/notifications/destination.tsx").then(({ DestinationView }) => DestinationView),
-    ),
-  },
-  {
-    path: "/console/reports",
-    title: "Reports",
-    group: "Organization",
-    needs: "security:read",
-    component: lazy(() => import("./views/reports/reports.tsx").then(({ Reports }) => Reports)),
-  },
-  {
-    path: "/console/exports",
-    title: "Exports",
-    group: "Organization",
-    needs: "security:read",
-    component: lazy(() => import("./views/exports/exports.tsx").then(({ Exports }) => Exports)),
-  },
-  {
-    path: "/console/exports/:id",
-    title: "Export",
-    needs: "security:read",
-    component: lazy(() => import("./views/exports/export.tsx").then(({ ExportView }) => ExportView)),
-  },
-  {
-    path: "/console/erasure",
-    title: "Erasure",
-    group: "Organization",
-    needs: "erasure:request",
-    component: lazy(() => import("./views/erasure/erasure.tsx").then(({ ErasureView }) => ErasureView)),
-  },
-  {
-    path: "/console/erasure/:id",
-    title: "Erasure",
-    needs: "erasure:request",
-    component: lazy(() => import("./views/erasure/erasure-proof.tsx").then(({ ErasureProof }) => ErasureProof)),
-  },
+  view("", "Overview", "Watch", "status:read", () => import("./views/overview/overview.tsx")),
+  view("/alerts", "Alerts", "Watch", "security:read", () => import("./views/alerts/alerts.tsx")),
+  view("/alerts/raise", "Raise an alert", null, "security:manage", () => import("./views/alerts/raise.tsx")),
+  view("/alerts/:id", "Alert", null, "security:read", () => import("./views/alerts/alert.tsx")),
+  // One view, so that the list stays while an event is open.
+  view("/events/:id?", "Events", "Watch", "security:read", () => import("./views/events/events.tsx")),
+  view("/syncs", "Syncs", "Integration", "status:read", () => import("./views/syncs/syncs.tsx")),
+  view("/webhooks", "Webhooks", "Integration", "status:read", () => import("./views/webhooks/webhooks.tsx")),
+  view("/records/:type?", "Records", "Integration", "records:read", () => import("./views/records/records.tsx")),
+  view("/records/:type/:id", "Record", null, "records:read", () => import("./views/records/record.tsx")),
+  view("/customers/:id", "Customer", null, "records:read", () => import("./views/records/customer.tsx")),
+  view(
+    "/circuit-breaker",
+    "Circuit breaker",
+    "Integration",
+    "status:read",
+    () => import("./views/circuit-breaker/circuit-breaker.tsx"),
+  ),
+  view("/connection", "Connection", "Integration", "status:read", () => import("./views/connection/connection.tsx")),
+  view("/settings", "Settings", "Organization", "settings:manage", () => import("./views/settings/settings.tsx")),
+  view(
+    "/notifications",
+    "Notifications",
+    "Organization",
+    "settings:manage",
+    () => import("./views/notifications/notifications.tsx"),
+  ),
+  view(
+    "/notifications/new",
+    "Add a destination",
+    null,
+    "settings:manage",
+    () => import("./views/notifications/add.tsx"),
+  ),
+  view(
+    "/notifications/:id",
+    "Destination",
+    null,
+    "settings:manage",
+    () => import("./views/notifications/destination.tsx"),
+  ),
+  view("/reports", "Reports", "Organization", "security:read", () => import("./views/reports/reports.tsx")),
+  view("/exports", "Exports", "Organization", "security:read", () => import("./views/exports/exports.tsx")),
+  view("/exports/:id", "Export", null, "security:read", () => import("./views/exports/export.tsx")),
+  view("/erasure", "Erasure", "Organization", "erasure:request", () => import("./views/erasure/erasure.tsx")),
+  view("/erasure/:id", "Erasure", null, "erasure:request", () => import("./views/erasure/erasure-proof.tsx")),
 ];

@@ -7,18 +7,18 @@ import {
   OPEN_EVENTS,
   OPEN_EXPORTS,
   RECORDS_BY_CREATION,
-} from "../../../shared/terms/indexes.ts";
+} from "../../../shared/terms/tables.ts";
 import { together } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
-/** Rights for exports. Only the worker reads what is exported, and it decrypts no secret. */
+/** The rights of the functions of exports. Only the worker reads what is exported, and it decrypts no secret. */
 export const exportAccess = (parts: AccessParts) => {
   const {
     exports,
     exportedFiles,
-    events,
+    securityEvents,
     records,
-    alerts,
+    securityAlerts,
     reports,
     settings,
     notifications,
@@ -27,25 +27,28 @@ export const exportAccess = (parts: AccessParts) => {
     recordSecurityEvents,
   } = parts;
 
+  const startExport = together(publish, exports.may("GetItem", "PutItem", "UpdateItem"));
+
   return {
-    startExport: together(publish, exports.may("GetItem", "PutItem", "UpdateItem")),
+    startEventExport: startExport,
+    startOrganizationExport: startExport,
     listExports: exports.may("Query"),
     /** A link has the rights of the function that makes it. */
-    readExport: together(exports.may("GetItem"), exportedFiles.may("GetObject")),
-    resumeExports: together(publish, exports.query(OPEN_EXPORTS), exports.may("GetItem")),
+    getExport: together(exports.may("GetItem"), exportedFiles.may("GetObject")),
+    "resume-exports": together(publish, exports.query(OPEN_EXPORTS), exports.may("GetItem")),
 
     /** To read what is exported, and to write, read back and delete the files. */
-    runExports: together(
+    "run-export": together(
       recordSecurityEvents,
       retention,
       exports.may("UpdateItem"),
       exportedFiles.may("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload"),
       exportedFiles.list(),
-      events.may("Query", "BatchGetItem"),
-      events.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
+      securityEvents.may("Query", "BatchGetItem"),
+      securityEvents.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
       records.query(RECORDS_BY_CREATION),
-      alerts.query(ALERTS_BY_STATUS),
-      alerts.may("Query"),
+      securityAlerts.query(ALERTS_BY_STATUS),
+      securityAlerts.may("Query"),
       reports.may("Query", "GetItem"),
       settings.may("GetItem"),
       notifications.may("Query"),

@@ -2,9 +2,9 @@ import { Stack } from "aws-cdk-lib";
 import { type Access, NO_ACCESS, together, variables } from "../resources/access.ts";
 import type { AccessParts, Resources } from "./parts.ts";
 
-/** Rights for notifications: their table, their secrets, and the queue of deliveries. */
+/** The rights of the functions of notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
-  { notifications, alerts, queueNotifications, publish, recordSecurityEvents, sealForClients }: AccessParts,
+  { notifications, securityAlerts, queueNotifications, publish, recordSecurityEvents, sealForClients }: AccessParts,
   { config, credentialsKey, notificationsToSend }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
@@ -20,7 +20,10 @@ export const notificationAccess = (
     notifications.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
     secrets("Decrypt"),
     secrets("GenerateDataKey"),
-    ...[sealForClients, queueNotifications, emailSender, targets],
+    sealForClients,
+    queueNotifications,
+    emailSender,
+    targets,
   );
 
   /** To send mails as the sender only. The identity in SES is the address or its domain. */
@@ -41,9 +44,9 @@ export const notificationAccess = (
 
   return {
     /** Transactions update notices and bundles, and put deliveries and held notifications. Late events read their alert. */
-    dispatchNotifications: together(
+    "dispatch-notifications": together(
       notifications.may("Query", "GetItem", "PutItem", "UpdateItem"),
-      alerts.may("GetItem"),
+      securityAlerts.may("GetItem"),
       queueNotifications,
     ),
 
@@ -59,7 +62,7 @@ export const notificationAccess = (
     useEmailLink: together(notifications.may("GetItem", "UpdateItem"), sealForClients, recordSecurityEvents),
 
     /** No other table: the function talks to hosts that users chose. */
-    sendNotifications: together(
+    "send-notifications": together(
       publish,
       notifications.may("GetItem", "Query", "UpdateItem"),
       secrets("Decrypt"),
@@ -68,7 +71,8 @@ export const notificationAccess = (
         environment: { NOTIFICATIONS_QUEUE_URL: notificationsToSend.queueUrl },
       },
       config.emailSender === undefined ? NO_ACCESS : sendMail(config.emailSender),
-      ...[emailSender, targets],
+      emailSender,
+      targets,
     ),
   };
 };

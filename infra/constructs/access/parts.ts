@@ -1,7 +1,7 @@
 import type { EventBus } from "aws-cdk-lib/aws-events";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { CIRCUITS_NOT_CLOSED } from "../../../shared/terms/indexes.ts";
+import { CIRCUITS_NOT_CLOSED, type TableName } from "../../../shared/terms/tables.ts";
 import {
   type Access,
   bucketAccess,
@@ -45,23 +45,11 @@ export const accessParts = ({
   notificationsToSend,
   feedBucket,
 }: Resources) => {
-  const plants = tableAccess("PLANTS_TABLE_NAME", tables.plants);
-  const events = tableAccess("SECURITY_EVENTS_TABLE_NAME", tables.securityEvents);
-  const rollups = tableAccess("SECURITY_ROLLUPS_TABLE_NAME", tables.securityRollups);
-  const alerts = tableAccess("SECURITY_ALERTS_TABLE_NAME", tables.securityAlerts);
-  const circuits = tableAccess("CIRCUITS_TABLE_NAME", tables.circuits);
-  const connections = tableAccess("CONNECTIONS_TABLE_NAME", tables.connections);
-  const settings = tableAccess("SETTINGS_TABLE_NAME", tables.settings);
-  const syncRuns = tableAccess("SYNC_RUNS_TABLE_NAME", tables.syncRuns);
-  const records = tableAccess("RECORDS_TABLE_NAME", tables.records);
-  const webhookEvents = tableAccess("WEBHOOK_EVENTS_TABLE_NAME", tables.webhookEvents);
-  const detection = tableAccess("DETECTION_TABLE_NAME", tables.detection);
-  const reports = tableAccess("REPORTS_TABLE_NAME", tables.reports);
-  const erasures = tableAccess("ERASURES_TABLE_NAME", tables.erasures);
-  const exports = tableAccess("EXPORTS_TABLE_NAME", tables.exports);
+  const access = Object.fromEntries(
+    Object.entries(tables).map(([name, table]) => [name, tableAccess(name as TableName, table)]),
+  ) as Record<TableName, ReturnType<typeof tableAccess>>;
+  const { securityEvents, securityRollups, securityAlerts, circuits, connections, idempotencyKeys, settings } = access;
   const exportedFiles = bucketAccess("EXPORTS_BUCKET", exportsBucket);
-  const notifications = tableAccess("NOTIFICATIONS_TABLE_NAME", tables.notifications);
-  const idempotencyKeys = tableAccess("IDEMPOTENCY_KEYS_TABLE_NAME", tables.idempotencyKeys);
 
   const retention = variables({ RETENTION_DAYS: String(config.RETENTION_DAYS) });
   const syncInterval = variables({ SYNC_INTERVAL_HOURS: String(config.SYNC_INTERVAL_HOURS) });
@@ -85,21 +73,28 @@ export const accessParts = ({
     environment: { NOTIFICATIONS_QUEUE_URL: notificationsToSend.queueUrl },
   };
 
-  const raiseAlerts = together(publish, retention, alerts.may("UpdateItem"));
+  const raiseAlerts = together(publish, retention, securityAlerts.may("UpdateItem"));
 
   /** To record security events and to raise their alerts. */
   const recordSecurityEvents = together(
     raiseAlerts,
-    events.may("PutItem"),
-    rollups.may("PutItem"),
+    securityEvents.may("PutItem"),
+    securityRollups.may("PutItem"),
     variables({ SECURITY_LOG_LEVEL: config.SECURITY_LOG_LEVEL, ALERT_THRESHOLD: config.ALERT_THRESHOLD }),
   );
 
   /** To record refusals, which also claims their budget and adds to their counts. */
-  const recordRefusals = together(recordSecurityEvents, events.may("UpdateItem"), rollups.may("UpdateItem"));
+  const recordRefusals = together(
+    recordSecurityEvents,
+    securityEvents.may("UpdateItem"),
+    securityRollups.may("UpdateItem"),
+  );
 
   /** To take an Idempotency-Key, which is released if the request is refused. */
   const takeIdempotencyKeys = idempotencyKeys.may("PutItem", "UpdateItem", "DeleteItem");
+
+  /** To read the settings, which decide whether a request is admitted. */
+  const readSettings = settings.may("GetItem");
 
   /** To seal cursors and OAuth states, which clients store and only the service reads. */
   const sealForClients = variables({ CURSOR_KEY: cursorKey.reference });
@@ -115,12 +110,22 @@ export const accessParts = ({
   const changeCircuits = together(readCircuits, circuits.may("UpdateItem"));
 
   return {
-    ...{ plants, events, rollups, alerts, circuits, connections, settings, syncRuns, records, webhookEvents },
-    ...{ detection, reports, erasures, exports, exportedFiles, notifications, retention, syncInterval },
+    ...access,
+    exportedFiles,
+    retention,
+    syncInterval,
     queueNotifications,
-    ...{ feed, listFeed },
-    ...{ publish, raiseAlerts, recordSecurityEvents, recordRefusals, takeIdempotencyKeys },
-    ...{ sealForClients, readCircuits, changeCircuits },
+    feed,
+    listFeed,
+    publish,
+    raiseAlerts,
+    recordSecurityEvents,
+    recordRefusals,
+    takeIdempotencyKeys,
+    readSettings,
+    sealForClients,
+    readCircuits,
+    changeCircuits,
   };
 };
 export type AccessParts = ReturnType<typeof accessParts>;

@@ -5,14 +5,14 @@ import {
   RECORDS_BY_CREATION,
   RECORDS_BY_CUSTOMER,
   WEBHOOKS_BY_RECEIPT,
-} from "../../../shared/terms/indexes.ts";
+} from "../../../shared/terms/tables.ts";
 import { type Access, together } from "../resources/access.ts";
 import type { SecretPurpose } from "../resources/credentials-key.ts";
 import type { AccessParts, Resources } from "./parts.ts";
 
-/** Rights for the connection to the provider, for sync runs, webhooks and records. */
+/** The rights of the functions of connection, settings, sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
-  const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, events } = parts;
+  const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, securityEvents } = parts;
   const { publish, retention, syncInterval, recordSecurityEvents, recordRefusals, sealForClients, changeCircuits } =
     parts;
 
@@ -22,7 +22,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
   });
 
   /** To observe the provider's latency. */
-  const observeLatency = together(detection.may("GetItem", "Query"), events.may("Query"));
+  const observeLatency = together(detection.may("GetItem", "Query"), securityEvents.may("Query"));
 
   /** To call the provider with an organization's credentials. */
   const callProvider = together(
@@ -40,20 +40,18 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
   /** To start sync runs and to end active runs. */
   const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
 
-  const showConnection = together(connections.may("GetItem"), syncRuns.may("GetItem"), syncInterval);
+  /** To show a connection with its last and next sync and its number of reads. */
+  const getConnection = together(connections.may("GetItem"), syncRuns.may("GetItem"), syncInterval);
 
   const applyRecords = records.may("GetItem", "BatchGetItem", "PutItem");
 
   return {
-    /** To read the settings, which decide whether a request is admitted. */
-    readSettings: settings.may("GetItem"),
     changeSettings: settings.may("GetItem", "PutItem", "UpdateItem"),
 
-    /** To show a connection with its last and next sync and its number of reads. */
-    showConnection,
+    getConnection,
 
     /** An OAuth state is marked as used, and released if the provider was not reached. */
-    connect: together(
+    connectProvider: together(
       useConnections,
       syncInterval,
       sealForClients,
@@ -65,22 +63,22 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     /** Opens and seals only webhook secrets, never the provider's credentials. */
     changeWebhookSecrets: together(
       recordSecurityEvents,
-      showConnection,
+      getConnection,
       connections.may("UpdateItem"),
       secrets("Decrypt", "webhook-secrets"),
       secrets("GenerateDataKey", "webhook-secrets"),
     ),
 
     /** Removes the webhook endpoint at the provider. The organization's circuit also stores whether it is connected. */
-    disconnect: together(callProvider, provider.callWithKeys, changeRuns),
+    disconnectProvider: together(callProvider, provider.callWithKeys, changeRuns),
 
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
-    authorize: together(sealForClients, provider.authorize),
+    authorizeConnection: together(sealForClients, provider.authorize),
 
     startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem")),
     listSyncRuns: syncRuns.may("GetItem", "Query"),
 
-    runSyncs: together(
+    "run-sync": together(
       useConnections,
       changeRuns,
       syncRuns.may("BatchGetItem", "Query"),
@@ -88,13 +86,13 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       records.may("Query"),
       webhookEvents.may("BatchGetItem"),
     ),
-    dispatchSyncs: together(
+    "dispatch-syncs": together(
       publish,
       syncInterval,
       connections.query(CONNECTED_ORGANIZATIONS),
       syncRuns.may("GetItem", "PutItem"),
     ),
-    resumeSyncs: together(
+    "resume-stalled-syncs": together(
       publish,
       syncInterval,
       connections.query(CONNECTED_ORGANIZATIONS),
@@ -105,16 +103,16 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
 
     /** Decrypts only webhook secrets, and reads no records. */
-    receiveWebhooks: together(
+    "receive-webhook": together(
       recordRefusals,
       provider.verifyWebhooks,
       connections.may("GetItem"),
       secrets("Decrypt", "webhook-secrets"),
       webhookEvents.may("GetItem", "PutItem", "UpdateItem"),
     ),
-    processWebhooks: together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
+    "process-webhook": together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
     listWebhookDeliveries: together(webhookEvents.query(WEBHOOKS_BY_RECEIPT), webhookEvents.may("BatchGetItem")),
     replayWebhookDelivery: together(publish, webhookEvents.may("GetItem", "UpdateItem")),
-    handOverWebhooks: together(publish, webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),
+    "hand-over-webhooks": together(publish, webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),
   };
 };

@@ -8,34 +8,35 @@ import {
   EVENTS_BY_USER,
   OPEN_EVENTS,
   OPEN_HOURS,
-} from "../../../shared/terms/indexes.ts";
+} from "../../../shared/terms/tables.ts";
 import { together, variables } from "../resources/access.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** Statistics read rollups eventually consistent: an hour closes only when every read returns all its counts. */
 const ROLLUP_SETTLE_MS = 3_000;
 
-/** Rights for security events, their statistics and alerts. */
+/** The rights of the functions of security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
-  const { events, rollups, alerts, detection, erasures, connections, publish, retention } = parts;
+  const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, publish, retention } =
+    parts;
   const { recordSecurityEvents, changeCircuits, settings, feed } = parts;
   return {
-    readSecurityEvents: together(
-      events.may("Query", "BatchGetItem"),
-      events.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
-      rollups.may("Query"),
-      alerts.may("Query"),
+    listSecurityEvents: together(
+      securityEvents.may("Query", "BatchGetItem"),
+      securityEvents.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
+      securityRollups.may("Query"),
+      securityAlerts.may("Query"),
     ),
 
-    readSecurityEvent: together(events.may("GetItem"), alerts.may("GetItem")),
+    getSecurityEvent: together(securityEvents.may("GetItem"), securityAlerts.may("GetItem")),
 
     /** The transitions of a circuit are security events of one type. */
-    listCircuitHistory: together(events.query(EVENTS_BY_TYPE), events.may("BatchGetItem")),
+    listCircuitHistory: together(securityEvents.query(EVENTS_BY_TYPE), securityEvents.may("BatchGetItem")),
 
     /** The alert, and its notes. */
-    readSecurityAlert: alerts.may("GetItem", "Query"),
+    getSecurityAlert: securityAlerts.may("GetItem", "Query"),
 
-    listSecurityAlerts: together(alerts.query(ALERTS_BY_STATUS), retention),
+    listSecurityAlerts: together(securityAlerts.query(ALERTS_BY_STATUS), retention),
 
     /**
      * To mark events as processed, and to generate, acknowledge, resolve, assign and comment on alerts. A resolved alert
@@ -45,44 +46,44 @@ export const securityAccess = (parts: AccessParts) => {
     changeSecurityAlerts: together(
       publish,
       retention,
-      events.may("UpdateItem"),
-      alerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
+      securityEvents.may("UpdateItem"),
+      securityAlerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
     ),
 
     /** To publish changes of alerts that are still in the outbox, to renew notes, and to announce transitions of circuits. */
-    sweepAlertOutbox: together(
+    "sweep-alert-outbox": together(
       recordSecurityEvents,
       changeCircuits,
       connections.query(CONNECTED_ORGANIZATIONS),
-      alerts.query(ALERT_OUTBOX),
-      alerts.may("GetItem", "Query", "UpdateItem"),
+      securityAlerts.query(ALERT_OUTBOX),
+      securityAlerts.may("GetItem", "Query", "UpdateItem"),
     ),
 
     /** Whether there is a feed. */
-    knowDeployment: feed(),
+    getCaller: feed(),
 
     /** A closed hour gets a due mark for detection, and one for the feed. */
-    closeSecurityHours: together(
+    "close-security-hours": together(
       publish,
-      events.may("Query"),
-      rollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
-      rollups.query(OPEN_HOURS),
+      securityEvents.may("Query"),
+      securityRollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
+      securityRollups.query(OPEN_HOURS),
       detection.may("GetItem", "PutItem"),
       retention,
       variables({ ROLLUP_SETTLE_MS: String(ROLLUP_SETTLE_MS) }),
       feed(),
     ),
 
-    writeFeed: together(
+    "write-siem-feed": together(
       publish,
       feed("PutObject", "DeleteObject"),
-      events.may("Query"),
-      rollups.query(OPEN_HOURS),
-      rollups.may("PutItem", "DeleteItem"),
+      securityEvents.may("Query"),
+      securityRollups.query(OPEN_HOURS),
+      securityRollups.may("PutItem", "DeleteItem"),
       settings.may("GetItem"),
     ),
 
     /** To clean events that an erasure has affected since (shared/erasure/late-store.ts). */
-    restoreSecurityEvents: together(recordSecurityEvents, erasures.may("Query")),
+    "restore-security-events": together(recordSecurityEvents, erasures.may("Query")),
   };
 };

@@ -62,7 +62,7 @@ const firstRow = (watched: Watched, groups: readonly AlarmGroup[]): IWidget[] =>
   ];
 };
 
-/** Graphs of a group besides those of its alarms. */
+/** Graphs of a group in addition to those of its alarms. */
 const details = (watched: Watched): Record<string, IWidget[]> => {
   const { api, background, queues, tables, config } = watched;
   const sum = { statistic: "Sum", period: FIVE_MINUTES };

@@ -66,7 +66,7 @@ type Expression = {
 /**
  * The sum of a term over several metrics, such as `(m0 > 0) + (m1 > 0)`.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html#metric-math-syntax-arithmetic
- * @throws Error if an alarm could not watch so many metrics.
+ * @throws Error if an alarm cannot watch this many metrics.
  */
 export const sumOf = ({ term = "$", metrics, label, period = FIVE_MINUTES }: Expression): IMetric => {
   if (metrics.length > MOST_METRICS) throw new Error(`${label}: an alarm watches at most ${MOST_METRICS} metrics.`);

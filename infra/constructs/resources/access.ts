@@ -1,7 +1,7 @@
 /** The rights of functions, and the environment variables that name the resources. A function has a list of these. */
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
-import type { TableIndex } from "../../../shared/terms/indexes.ts";
+import { type TableIndex, type TableName, tableVariable } from "../../../shared/terms/tables.ts";
 
 /** A right: actions of one service on the named resources. */
 export type Grant = {
@@ -27,8 +27,8 @@ export const together = (...parts: readonly Access[]): Access => ({
 });
 
 /** The access to a table: actions on its items, and queries of its indexes. Each sets the variable with its name. */
-export const tableAccess = (variable: string, table: Table) => {
-  const environment = { [variable]: table.tableName };
+export const tableAccess = (name: TableName, table: Table) => {
+  const environment = { [tableVariable(name)]: table.tableName };
   return {
     may: (...actions: readonly string[]): Access => ({
       grants: [{ actions: actions.map((action) => `dynamodb:${action}`), resources: [table.tableArn] }],

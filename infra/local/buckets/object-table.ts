@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 import { inTransaction } from "../core/in-transaction.ts";
 
-/** What GET answers besides the bytes: Content-Type, Content-Disposition … by lower-case name. */
+/** What GET answers in addition to the bytes: Content-Type, Content-Disposition … by lower-case name. */
 export type ObjectHeaders = Readonly<Record<string, string>>;
 
 const Headers = z.string().transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text)));

@@ -4,19 +4,10 @@
  */
 import { mkdirSync, type StatsFs, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, damagedFile, openDataFile, reasonOf } from "../core/data-file.ts";
-import { stopOrphanedEngine } from "../dynamodb/orphaned-engine.ts";
+import * as z from "zod";
+import { codeOf, damagedFile, openDataFile, readDataFile, reasonOf, writeDataFile } from "../core/data-file.ts";
+import { stopOrphanedEngine } from "../dynamodb/embedded-engine.ts";
 import { checkDatabase, checkLock, type Problem } from "./check-database.ts";
-import {
-  CONTENTS,
-  type Contents,
-  DATA_FILES,
-  DATABASES,
-  FORMAT,
-  readContents,
-  wholeDataFiles,
-  writeContents,
-} from "./contents.ts";
 import { lockDataDirectory } from "./lock.ts";
 
 /** A directory that this process has locked and checked. */
@@ -27,6 +18,32 @@ export type DataDirectory = {
   /** Lets other local clouds use the directory. */
   release(): void;
 };
+
+/** The databases. Each may have a write-ahead log and its index beside it. */
+const DATABASES = ["dynamodb.sqlite", "objects.sqlite", "queues.sqlite", "provider.sqlite"];
+/** The small JSON files. */
+const DATA_FILES = [
+  "clock.json",
+  "issuer-keys.json",
+  "issuer-sessions.json",
+  "kms-keys.json",
+  "schedules.json",
+  "secrets.json",
+];
+
+/**
+ * `contents.json` lists the files that belong to a used directory. It is written before anything else in the directory. A
+ * file is added when a start has completed it, before the first request. So a missing or empty file is a damage if it is
+ * listed, and else the remainder of a killed first start.
+ */
+const CONTENTS = "contents.json";
+const Contents = z.object({
+  /** The format of the directory; the first versions wrote none. */
+  format: z.int().default(1),
+  files: z.array(z.string()),
+});
+/** Raised when a version writes files that earlier versions cannot read. */
+const FORMAT = 1;
 
 /** Less than a start writes. */
 const MIN_FREE_BYTES = 1024 * 1024;
@@ -51,72 +68,49 @@ export const explainStartError = (error: unknown, directory: string): unknown =>
 
 const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
-const checkDataFile = (file: string, mustBeSealed: boolean): Problem | undefined => {
-  const found = openDataFile(file);
-  if (typeof found === "string") return { file, problem: found };
-  return found?.sealed === false && mustBeSealed
-    ? { file, problem: "is damaged (its checksum is missing)" }
-    : undefined;
-};
-
-/** Earlier versions have no list. They wrote this file after they had completed all databases. */
-const isEarlier = (directory: string): boolean => exists(join(directory, "schedules.json"));
-
-/** The first problem of the files. @param contents undefined for a directory of an earlier version, which has no list. */
-const findProblem = (directory: string, contents: Contents | undefined): Problem | undefined => {
-  const isListed = (name: string) => contents?.files.includes(name) ?? isEarlier(directory);
-  for (const name of contents?.files ?? []) {
-    const file = join(directory, name);
-    if (!exists(file)) return { file, problem: "is missing" };
-  }
-  for (const name of DATA_FILES) {
-    const mustBeSealed = contents !== undefined && !contents.unsealed.includes(name);
-    const problem = checkDataFile(join(directory, name), mustBeSealed);
-    if (problem !== undefined) return problem;
-  }
-  const databases = DATABASES.map((name) => ({ file: join(directory, name), name })).filter(({ file }) => exists(file));
-  for (const { file, name } of databases) {
-    const problem = checkDatabase(file, !isListed(name));
-    if (problem !== undefined) return problem;
-  }
-  for (const { file } of databases) {
-    const problem = checkLock(file);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-};
-
-const requireFormat = (directory: string, { format }: Contents): void => {
-  if (format <= FORMAT) return;
-  throw new Error(
-    `the data directory ${directory} was written by a newer version (format ${format}, this version reads up to ${FORMAT}): ` +
-      "start the newer version, or set LOCAL_DATA_DIR to another directory",
-  );
-};
-
 /**
- * @throws Error if the list of files is damaged, was written by a newer version, or is missing beside files that were
- *   written after it.
+ * The list of files; undefined for a new directory, and for one of the first versions, which wrote no list.
+ * @throws Error if the list is damaged, was written by a newer version, or is missing beside files that were written after it.
  */
-const requireContents = (directory: string): Contents | undefined => {
-  const contents = readContents(directory);
-  const lost = contents === undefined && wholeDataFiles(directory).some(({ sealed }) => sealed);
-  if (contents !== undefined && typeof contents !== "string") requireFormat(directory, contents);
-  if (!lost && typeof contents !== "string") return contents;
-  throw new Error(
-    `${join(directory, CONTENTS)} ${lost ? "is missing" : contents}: restore the file from a backup, ` +
-      `or delete the whole directory ${directory} to start anew`,
-  );
+const readContents = (directory: string): z.infer<typeof Contents> | undefined => {
+  const file = join(directory, CONTENTS);
+  const contents = readDataFile(file, Contents);
+  if (contents !== undefined && contents.format > FORMAT)
+    throw new Error(
+      `the data directory ${directory} was written by a newer version (format ${contents.format}, this version reads up to ${FORMAT}): ` +
+        "start the newer version, or set LOCAL_DATA_DIR to another directory",
+    );
+  // The first versions wrote no checksums either.
+  const isSealed = (found: ReturnType<typeof openDataFile>) => typeof found === "object" && found.sealed;
+  if (contents === undefined && DATA_FILES.some((name) => isSealed(openDataFile(join(directory, name)))))
+    throw damagedFile(file, "is missing");
+  return contents;
+};
+
+/** @param listed the files that must exist and must not be empty. @throws Error that names the first damaged file. */
+const requireWhole = (directory: string, listed: readonly string[]): void => {
+  const pathOf = (name: string) => join(directory, name);
+  for (const name of listed) if (!exists(pathOf(name))) throw damagedFile(pathOf(name), "is missing");
+  for (const name of DATA_FILES) {
+    const found = openDataFile(pathOf(name));
+    if (typeof found === "string") throw damagedFile(pathOf(name), found);
+  }
+  const databases = DATABASES.filter((name) => exists(pathOf(name)));
+  const requireNone = (found: Problem | undefined) => {
+    if (found !== undefined) throw damagedFile(found.file, found.problem);
+  };
+  for (const name of databases) requireNone(checkDatabase(pathOf(name), !listed.includes(name)));
+  // The write lock changes the files, so it comes after the checks.
+  for (const name of databases) requireNone(checkLock(pathOf(name)));
 };
 
 /** Makes the missing directories one by one. Node's own way never ends below some directories, such as /proc. */
 const makeDirectories = (directory: string): void => {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
   if (!exists(dirname(directory))) makeDirectories(dirname(directory));
   try {
     mkdirSync(directory);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have made it at the same time.
     if (codeOf(error) !== "EEXIST" || !statSync(directory).isDirectory()) throw error;
   }
 };
@@ -138,23 +132,22 @@ const makeDirectory = (directory: string): void => {
  */
 export const openDataDirectory = async (directory: string): Promise<DataDirectory> => {
   makeDirectory(directory);
-  const lock = lockDataDirectory(directory);
+  if (isFull(statfsSync(directory))) throw diskFull(directory);
+  const { release } = lockDataDirectory(directory);
   try {
-    if (isFull(statfsSync(directory))) throw diskFull(directory);
     await stopOrphanedEngine(directory);
-    const contents = requireContents(directory);
-    const found = findProblem(directory, contents);
-    if (found !== undefined) throw damagedFile(found.file, found.problem);
-    const complete = (names: readonly string[]): void => {
-      const whole = wholeDataFiles(directory);
-      const unsealed = whole.filter(({ sealed }) => !sealed).map(({ name }) => name);
-      writeContents(directory, { files: [...names, ...whole.map(({ name }) => name)], unsealed });
-    };
-    const existing = () => DATABASES.filter((name) => exists(join(directory, name)));
-    if (contents === undefined) complete(isEarlier(directory) ? existing() : []);
-    return { directory, complete: () => complete(existing()), release: lock.release };
+    const contents = readContents(directory);
+    const existing = () => [...DATABASES, ...DATA_FILES].filter((name) => exists(join(directory, name)));
+    // Earlier versions read `unsealed`.
+    const list = (files: readonly string[]) =>
+      writeDataFile(join(directory, CONTENTS), { format: FORMAT, files, unsealed: [] });
+    // The first versions wrote schedules.json after they had completed all databases.
+    const listed = contents?.files ?? (exists(join(directory, "schedules.json")) ? existing() : []);
+    requireWhole(directory, listed);
+    if (contents === undefined) list(listed);
+    return { directory, complete: () => list(existing()), release };
   } catch (error) {
-    lock.release();
+    release();
     throw error;
   }
 };

@@ -1,6 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { codeOf } from "../core/data-file.ts";
+import { runningProcesses } from "../core/processes.ts";
 import { findEngine } from "./engine-package.ts";
 
 /** A running engine. `exited` resolves when it is gone, wanted or not. */
@@ -38,20 +43,41 @@ const untilListening = (child: ChildProcess): Promise<{ output?: string }> =>
     child.once("exit", () => settle({ output }));
   });
 
-/** The arguments that identify the engine of a database. */
-export const databaseArguments = (databaseFile: string): string[] => ["--db-path", databaseFile];
+/** The arguments that identify the engine of a data directory. Without symbolic links, because command lines are compared. */
+const databaseArguments = (dataDirectory: string): string[] => [
+  "--db-path",
+  join(realpathSync(dataDirectory), "dynamodb.sqlite"),
+];
+
+/** Stops the engine that a killed local cloud left behind. Call it holding the lock of the data directory. */
+export const stopOrphanedEngine = async (dataDirectory: string): Promise<void> => {
+  const database = databaseArguments(dataDirectory).join(" ");
+  const isOrphan = (commandLine: string) => commandLine.includes("dynoxide") && commandLine.endsWith(database);
+  for (let attempt = 0; ; attempt++) {
+    const orphans = runningProcesses().filter(([, commandLine]) => isOrphan(commandLine));
+    if (orphans.length === 0) return;
+    for (const [pid] of attempt % 50 === 0 ? orphans : []) {
+      try {
+        process.kill(pid, attempt === 0 ? "SIGTERM" : "SIGKILL");
+      } catch (error) {
+        if (codeOf(error) !== "ESRCH") throw error;
+      }
+    }
+    await wait(100);
+  }
+};
 
 /**
- * Starts the engine on a free port of loopback, over the file or in memory.
+ * Starts the engine on a free port of loopback, over the data directory's database or in memory.
  * @throws Error with the engine's output if it does not start.
  */
-export const startEmbeddedEngine = async (databaseFile?: string): Promise<EmbeddedEngine> => {
+export const startEmbeddedEngine = async (dataDirectory?: string): Promise<EmbeddedEngine> => {
   const program = findEngine();
   let output = "";
   // Another process may take the port before the engine uses it.
   for (let attempt = 0; attempt < 5; attempt++) {
     const port = await freePort();
-    const database = databaseFile === undefined ? [] : databaseArguments(databaseFile);
+    const database = dataDirectory === undefined ? [] : databaseArguments(dataDirectory);
     // A separate process group: Ctrl+C in the terminal must not stop the engine while functions still use it.
     const child = spawn(program, ["--host", "127.0.0.1", "--port", String(port), ...database], {
       stdio: ["ignore", "pipe", "pipe"],

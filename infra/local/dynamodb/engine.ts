@@ -1,6 +1,5 @@
 import { type EmbeddedEngine, startEmbeddedEngine } from "./embedded-engine.ts";
 import { findEngine } from "./engine-package.ts";
-import { databaseFileOf, forgetEngine, recordEngine } from "./orphaned-engine.ts";
 
 /** A running DynamoDB. `endpoint` has no trailing slash; `pid` is that of the embedded engine, if it is used. */
 export type DynamoDb = { endpoint: string; pid?: number; stop(): Promise<void> };
@@ -43,9 +42,7 @@ export const requireDynamoDb = async (endpoint: string | undefined): Promise<voi
 };
 
 const startEngine = async ({ dataDirectory, onUnexpectedExit }: DynamoDbOptions): Promise<DynamoDb> => {
-  const databaseFile = dataDirectory === undefined ? undefined : databaseFileOf(dataDirectory);
-  const engine: EmbeddedEngine = await startEmbeddedEngine(databaseFile);
-  if (dataDirectory !== undefined) recordEngine(dataDirectory, engine.pid);
+  const engine: EmbeddedEngine = await startEmbeddedEngine(dataDirectory);
   let stopping = false;
   void engine.exited.then(() => {
     if (!stopping) onUnexpectedExit?.();
@@ -56,7 +53,6 @@ const startEngine = async ({ dataDirectory, onUnexpectedExit }: DynamoDbOptions)
     stop: async () => {
       stopping = true;
       await engine.stop();
-      if (dataDirectory !== undefined) forgetEngine(dataDirectory);
     },
   };
 };

@@ -17,7 +17,7 @@ const HOP_BY_HOP = new Set([
 /** All other bodies reach the function as base64, forms and bodies without a content type included. */
 const TEXTUAL = /^\s*(text\/|application\/([\w.-]+\+)?(json|xml|javascript)\s*(;|$))/i;
 
-/** The facts of one front end (HTTP API, Lambda URL) besides the request itself. */
+/** The facts of one front end (HTTP API, Lambda URL) that the request does not contain. */
 export type EventContext = {
   accountId: string;
   apiId: string;

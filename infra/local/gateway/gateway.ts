@@ -120,7 +120,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       (error) => send(response, errorAnswer(500, "InternalServerError", String(error))),
     );
   });
-  // A function is frozen between two events. If its connection were closed meanwhile, its next call would fail.
+  // A function is frozen between two events. If its connection were closed in between, its next call would fail.
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   const { url } = await listen(server, 0);

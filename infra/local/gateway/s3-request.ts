@@ -37,7 +37,10 @@ const operations: readonly {
   and: string[];
 }[] = [
   {
-    ...{ method: "GET", on: "bucket", by: "list-type", operation: "ListObjectsV2" },
+    method: "GET",
+    on: "bucket",
+    by: "list-type",
+    operation: "ListObjectsV2",
     and: ["prefix", "start-after", "continuation-token", "max-keys"],
   },
   { method: "POST", on: "bucket", by: "delete", operation: "DeleteObjects", and: [] },

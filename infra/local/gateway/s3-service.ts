@@ -93,7 +93,10 @@ export const createS3Service = (options: { buckets: ObjectBuckets; clock: Pick<C
     const isTruncated = found.length > limit;
     const contents = shown.map(({ key, bytes, etag, modified_at }: StoredObject) => ({
       Contents: {
-        ...{ Key: key, LastModified: new Date(modified_at).toISOString(), ETag: etag, Size: bytes },
+        Key: key,
+        LastModified: new Date(modified_at).toISOString(),
+        ETag: etag,
+        Size: bytes,
         StorageClass: "STANDARD",
       },
     }));

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { commandLineOf } from "../core/process-identity.ts";
+import { commandLineOf } from "../core/processes.ts";
 
 const LISTENING = "0A";
 
@@ -46,7 +46,7 @@ export const portHolder = (port: number): string | undefined => {
     const pid = process.platform === "linux" ? onLinux(port) : byLsof(port);
     if (pid === undefined) return undefined;
     // The program only: arguments may contain secrets.
-    const program = basename(commandLineOf(pid)?.split(" ")[0] ?? "");
+    const program = basename(commandLineOf(pid).split(" ")[0] ?? "");
     return program === "" ? `process ${pid}` : `process ${pid} (${program})`;
   } catch {
     return undefined;

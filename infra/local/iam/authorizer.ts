@@ -100,7 +100,7 @@ const resourcePolicyOf = ({ resourcePolicies }: StackModel, resource: string): P
     .flatMap(([, statements]) => statements);
 
 /**
- * If the policy of a resource names the account, the account's own policies decide. It grants nothing by itself.
+ * If the policy of a resource names the account, the account's own policies decide. Alone it grants nothing.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html#principal-accounts
  */
 const withoutAccount = (request: AccessRequest, accountId: string): AccessRequest => ({

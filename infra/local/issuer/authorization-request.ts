@@ -11,7 +11,7 @@ export type AuthorizationRequest = {
   codeChallenge: string;
   nonce: string | undefined;
   prompt: readonly string[];
-  /** The user must have signed in at most so many seconds ago. */
+  /** The user must have signed in at most this many seconds ago. */
   maxAgeSeconds: number | undefined;
   /** The user that the client expects. */
   loginHint: string | undefined;

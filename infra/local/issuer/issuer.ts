@@ -5,11 +5,19 @@ import { answerPreflight, withCors } from "../http/cors.ts";
 import { splitTarget, type WireRequest } from "../http/front-end.ts";
 import { answerByRoutes, type JsonAnswer, refuse, startServer } from "../http/json-server.ts";
 import { SCOPES } from "./authorization-request.ts";
-import { redirectUrisOf } from "./redirect-uris.ts";
 import { openSessions } from "./sessions.ts";
 import { createSignIn, DOWN } from "./sign-in.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 import { type ClaimNames, claimsFor, TokenRequest } from "./token-request.ts";
+
+/**
+ * The addresses to which a sign-in or a sign-out may return, compared character by character: the console at the API's
+ * URL, and the same server by the name `localhost`, which a developer may type.
+ */
+const redirectUrisOf = (apiUrl: string): readonly string[] => {
+  const { port } = new URL(apiUrl);
+  return [`${apiUrl}/console`, `http://localhost:${port}/console`];
+};
 
 /** Body of `POST /rotate`: whether tokens of the old key stop verifying. */
 const Rotation = z.strictObject({ forget: z.boolean().default(false) });

@@ -141,7 +141,9 @@ export const createSignIn = (options: SignInOptions) => {
     const { organization, role, user, lifetime } = chosen.data;
     const { session, secret } = sessions.begin({
       ...(organization !== undefined && { organizationId: organization }),
-      ...{ role, userId: user, lifetime },
+      role,
+      userId: user,
+      lifetime,
     });
     return returnCode(request, session, { "set-cookie": `${COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Lax` });
   };

@@ -77,7 +77,7 @@ export const createFunctionPool = (options: FunctionPoolOptions): FunctionPool =
     return { ok: false, error, reason };
   };
 
-  /** Awaits an outcome for so long; a process that takes longer is killed. */
+  /** Awaits an outcome for this long; a process that takes longer is killed. */
   const within = async (instance: Instance, ms: number, outcome: Promise<Outcome>): Promise<Outcome | "timed out"> => {
     let late = false;
     const timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
-import { sourceMapPath } from "../../bundling/source-maps.ts";
+import { sourceMapPath } from "../../bundling/bundle-directory.ts";
 
 /** A line of an error's stack: `at async x (/path/bundle.cjs:3:4711)`. Names in a bundle are shortened. */
 const FRAME = /at (async )?(?:[\w$.<>[\]# ]+ )?\(?(\/[^()"\\\n]*?\.cjs):(\d+):(\d+)\)?/g;

@@ -40,7 +40,7 @@ export type ProviderSimulator = {
 export const startProviderSimulator = async (options: {
   dataDirectory: string;
   clock: Pick<Clock, "now">;
-  /** Deliveries under way count there, so that the clock does not move meanwhile. */
+  /** Deliveries under way count there, so that the clock waits for them. */
   activity?: Activity;
   platform?: Platform;
   /** The address to which the provider returns people who granted the platform access. */
@@ -79,7 +79,13 @@ export const startProviderSimulator = async (options: {
   const rateLimiter = createRateLimiter({ perSecond: rateLimit, perEndpoint: null });
   const counts = createRequestCounts();
   const server = await startWireServer({
-    ...{ store, changes, oauth, faults, rateLimiter, counts, now },
+    store,
+    changes,
+    oauth,
+    faults,
+    rateLimiter,
+    counts,
+    now,
     stopping: stopping.signal,
     onError,
   });
@@ -90,7 +96,15 @@ export const startProviderSimulator = async (options: {
     authorizeUrl: `${server.url}${AUTHORIZE_PATH}`,
     demo: { accountId, apiKey },
     controlRoutes: providerRoutes({
-      ...{ url: () => server.url, store, faults, rateLimiter, counts, changes, sender, activity, now },
+      url: () => server.url,
+      store,
+      faults,
+      rateLimiter,
+      counts,
+      changes,
+      sender,
+      activity,
+      now,
     }),
     pendingDeliveries: sender.pending,
     nextDueAt: sender.nextDueAt,

@@ -1,6 +1,6 @@
 /** Changed files that wait until a build contains them. */
 export type BuildQueue = {
-  /** Adds files, and builds all that wait. Resolves after the build, also if it failed. */
+  /** Adds files, and builds all that wait. Resolves after the build, even if it failed. */
   add(files: readonly string[]): Promise<void>;
 };
 

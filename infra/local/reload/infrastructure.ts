@@ -8,7 +8,7 @@ import esbuild from "esbuild";
 type Resource = { Type: string; Properties?: Readonly<Record<string, unknown>> };
 type Resources = Readonly<Record<string, Resource>>;
 
-/** The files that the synthesis reads, besides functions' code. @throws Error if a file has a syntax error */
+/** The files that the synthesis reads, without functions' code. @throws Error if a file has a syntax error */
 export const synthesisInputs = async (root: string): Promise<ReadonlySet<string>> => {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { changedFiles, readSourceFiles, type SourceFiles } from "./source-files.ts";
 
-/** A save of several files, or a checkout of a branch, counts as one change if no file changes for so long. */
+/** A save of several files, or a checkout of a branch, counts as one change if no file changes for this long. */
 const QUIET_MS = 100;
 /** How often files are compared if the system cannot watch folders. */
 const POLL_MS = 1_000;

@@ -83,11 +83,17 @@ const readApi = (stack: StackReader, api: Resource): HttpApiModel => {
   const { logicalId, ref: apiId } = api;
   const arn = arnIn(stack.scope, "execute-api", apiId);
   return {
-    ...{ logicalId, apiId, arn, routes: readRoutes(stack, apiId, arn) },
+    logicalId,
+    apiId,
+    arn,
+    routes: readRoutes(stack, apiId, arn),
     ...(cors && {
       cors: {
-        ...{ allowOrigins: cors.AllowOrigins, allowMethods: cors.AllowMethods, allowHeaders: cors.AllowHeaders },
-        ...{ exposeHeaders: cors.ExposeHeaders, maxAgeSeconds: cors.MaxAge },
+        allowOrigins: cors.AllowOrigins,
+        allowMethods: cors.AllowMethods,
+        allowHeaders: cors.AllowHeaders,
+        exposeHeaders: cors.ExposeHeaders,
+        maxAgeSeconds: cors.MaxAge,
       },
     }),
   };

@@ -49,7 +49,10 @@ const readMapping = (stack: StackReader, resource: Resource): EventSourceMapping
   const { EventSourceArn: queueArn, FunctionName, BatchSize: batchSize, ScalingConfig } = properties;
   const functionArn = functionArnOf(stack.scope, FunctionName);
   return {
-    ...{ logicalId: resource.logicalId, queueArn, functionArn, batchSize },
+    logicalId: resource.logicalId,
+    queueArn,
+    functionArn,
+    batchSize,
     ...(ScalingConfig !== undefined && { maxConcurrency: ScalingConfig.MaximumConcurrency }),
   };
 };

@@ -1,5 +1,5 @@
-import { INTEGRATION } from "../ask/read-arguments.ts";
-import type { Paint } from "../ask/show-json.ts";
+import { INTEGRATION } from "../commands/read-arguments.ts";
+import type { Paint } from "../commands/show-json.ts";
 import type { DayObservation, Observation, RequestObservation } from "../core/observation.ts";
 import { type LogEntry, sourceName } from "./log-entry.ts";
 

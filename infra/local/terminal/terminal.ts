@@ -1,4 +1,4 @@
-import type { Paint } from "../ask/show-json.ts";
+import type { Paint } from "../commands/show-json.ts";
 import type { Observe } from "../core/observation.ts";
 import { parseLogLine, sourceName } from "./log-entry.ts";
 import { logLine, observationLine } from "./terminal-lines.ts";

@@ -54,7 +54,13 @@ export const factOf = (event: SecurityEvent): Fact => {
   const { userId, ipAddress, resourceType, action, errorCode } = event;
   const metadata = Metadata.safeParse(event.metadata).data ?? {};
   return Fact.parse({
-    ...{ id, at: timestamp, type: eventType, category, riskLevel, source, success },
+    id,
+    at: timestamp,
+    type: eventType,
+    category,
+    riskLevel,
+    source,
+    success,
     ...definedFields({ userId, ipAddress, resourceType, action, errorCode, ...metadata }),
   });
 };

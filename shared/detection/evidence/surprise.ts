@@ -57,12 +57,12 @@ export const poissonTail = (count: number, rate: number): number => {
 const SURPRISING = 1e-6;
 
 /**
- * The prior of an hour's rate: a Gamma distribution, given as so many calls in so many hours. It is conjugate to counts,
+ * The prior of an hour's rate: a Gamma distribution, given as a number of calls in a number of hours. It is conjugate to counts,
  * so the counts of the baseline are added: https://en.wikipedia.org/wiki/Conjugate_prior
  */
 export type Prior = { calls: number; hours: number };
 
-/** From so many days on, the second busiest hour counts as the peak: one day may have been an exception. */
+/** From this many days on, the second busiest hour counts as the peak: one day may have been an exception. */
 const DAYS_FOR_SECOND_PEAK = 14;
 
 const peakOf = ({ dailyPeaks, hours }: Baseline): number => {

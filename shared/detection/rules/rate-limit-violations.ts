@@ -1,7 +1,7 @@
 /**
  * Requests exceed rate limits: the provider's, or our own.
  *
- * Reads: operations against the provider. Each rejection by the provider's limit counts, also if a later attempt succeeded
+ * Reads: operations against the provider. Each rejection by the provider's limit counts, even if a later attempt succeeded
  *   (`rateLimited`). Our own rate limiter delays and never rejects: an operation counts if it waited for half of the time
  *   that an operation has.
  * Groups: one per limit, as they need different remedies: `limit:provider`, `limit:pace` (our own).

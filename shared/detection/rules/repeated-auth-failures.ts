@@ -1,14 +1,13 @@
 /**
- * Authentication fails again and again: of callers' tokens, or of the connection's credentials.
+ * Authentication fails again and again: of callers' tokens (this file), or of the connection's credentials
+ * (rejected-credentials.ts). Both are findings of one rule.
  *
- * Reads: AUTHENTICATION_FAILURE of source `user` (a caller's token) or of operations against the provider (the
- *   connection's credentials); never of source `webhook`, which any stranger can send. A count of a flood weighs as many
- *   failures as it counts. A key that is rejected while connecting is a PROVIDER_REQUEST, and is not read.
+ * Reads: AUTHENTICATION_FAILURE of source `user` (a caller's token); never of source `webhook`, which any stranger can
+ *   send. A count of a flood weighs as many failures as it counts.
  * Groups, thresholds, windows:
  *   `user:…`, `address:…`: 5 failures in 15 min. Failures of one address with one user's tokens are the user's only.
  *   IPv6 addresses of one /64 are one address, as in the counts; the subject is then the /64.
  *   `address:…`: 30 failures of 10 users in 10 min. A count's users may be those named beside it, so they are not added.
- *   `connection`: 3 rejections without a succeeded run between, whatever reconnecting there was, in 28 days.
  * Deduplication: one finding per subject and hour.
  * Severity: HIGH. CRITICAL if the user succeeds within 15 min after the fifth failure from an address without a failure
  *   in that window: the attacker may be in.
@@ -17,10 +16,10 @@
  *   https://github.com/elastic/detection-rules/blob/main/rules/integrations/anthropic/credential_access_anthropic_multiple_authentication_failures.toml
  *   https://github.com/elastic/detection-rules/blob/main/rules/windows/credential_access_bruteforce_multiple_logon_failure_followed_by_success.toml
  *   https://github.com/elastic/detection-rules/blob/main/rules/integrations/okta/credential_access_okta_password_spray_single_source.toml
- *   The window is short because a person who mistypes gives up sooner. Two failed connections may be a typing error.
+ *   The window is short because a person who mistypes gives up sooner.
  */
 import type { Finding } from "../../security/alerts/finding.ts";
-import { DAY_MS, MINUTE_MS } from "../../terms/hours.ts";
+import { MINUTE_MS } from "../../terms/hours.ts";
 import { networkOf } from "../../terms/ip-address.ts";
 import { type Fact, inOrder } from "../evidence/fact.ts";
 import {
@@ -35,22 +34,14 @@ import {
   type Windows,
   windowsEndingIn,
 } from "../evidence/windows.ts";
-import { type Advice, findingOfHour, listed, type Rule, type RuleInput } from "./rule.ts";
-
-const rule = "repeated_auth_failures";
+import { carriedRejections, connectionFindings, connectionKind, isRejection, rule } from "./rejected-credentials.ts";
+import { type Advice, findingOfHour, listed, type Rule } from "./rule.ts";
 
 const FAILURES = { threshold: 5, windowMs: 15 * MINUTE_MS } as const;
 const SPRAYING = { users: 10, failures: 30, windowMs: 10 * MINUTE_MS } as const;
-/** A success counts for less than so long after the fifth failure. */
+/** A success counts for less than this long after the fifth failure. */
 const SUCCESS_WITHIN_MS = 15 * MINUTE_MS;
 const MAX_CARRIED_FAILURES = 80;
-
-const REJECTIONS = 3;
-/** Rejections that no success has followed yet are carried for so long. */
-const REJECTIONS_KEPT_MS = 28 * DAY_MS;
-const MAX_CARRIED_REJECTIONS = 20;
-/** Decisions: the deadline of an operation. */
-const OPERATION_MS = 10_000;
 
 const kinds = {
   user: { subject: "user:", title: "Repeated authentication failures of a user", level: "HIGH" },
@@ -65,71 +56,8 @@ const kinds = {
     title: "Authentication failures of many users from one address",
     level: "HIGH",
   },
-  connection: {
-    subject: "connection",
-    title: "The provider keeps refusing the connection's credentials",
-    level: "HIGH",
-  },
+  connection: connectionKind,
 } as const;
-
-// The connection's credentials.
-
-/** The failed operation (with attempts), or the demand to reconnect that is recorded besides. */
-const isRejection = ({ type, source, attempts, action }: Fact): boolean =>
-  type === "AUTHENTICATION_FAILURE" &&
-  source !== "webhook" &&
-  (attempts !== undefined || action === "require_reconnect");
-
-/** When runs succeeded, as far as is known: the log level may exclude their events. */
-const successesOf = ({ facts, runs, hour, connection }: RuleInput): number[] =>
-  [
-    ...(connection?.lastSuccessAt === undefined ? [] : [connection.lastSuccessAt]),
-    ...runs.flatMap(({ status, finishedAt }) =>
-      status === "succeeded" && finishedAt !== undefined ? [finishedAt] : [],
-    ),
-    ...facts.flatMap(({ type, success, at }) => (type === "PROVIDER_SYNC_COMPLETED" && success ? [at] : [])),
-  ]
-    .filter((at) => at < hour.end)
-    .sort((a, b) => a - b);
-
-/** The rejections, each once: a demand to reconnect is recorded before the failed operation that led to it. */
-const rejectionsOf = (facts: readonly Fact[]): Fact[] => {
-  let reconnectAt = Number.NEGATIVE_INFINITY;
-  return facts.filter(isRejection).filter(({ at, attempts }) => {
-    if (attempts === undefined) reconnectAt = at;
-    return attempts === undefined || at - reconnectAt >= OPERATION_MS;
-  });
-};
-
-const carriedRejections = (input: RuleInput): Fact[] => {
-  const rejections = input.facts.filter(isRejection);
-  if (rejections.length === 0) return [];
-  const latestSuccess = successesOf(input).at(-1) ?? 0;
-  const open = rejections.filter(({ at }) => at > latestSuccess);
-  return recent(open, input.hour, REJECTIONS_KEPT_MS).slice(-MAX_CARRIED_REJECTIONS);
-};
-
-const connectionFindings = (input: RuleInput): Finding[] => {
-  const { facts, hour } = input;
-  if (!facts.some(isRejection)) return [];
-  const successes = successesOf(input);
-  /** Rejections without a success between them are one series. */
-  const series = groupBy(rejectionsOf(facts), ({ at }) => String(successes.findLast((success) => success <= at)));
-  const evidence = [...series.values()]
-    .filter((rejections) => rejections.some(({ at }, index) => index >= REJECTIONS - 1 && isIn(hour, at)))
-    .flat();
-  if (evidence.length === 0) return [];
-  const reasons = listed(evidence.map(({ errorCode }) => errorCode));
-  return [
-    findingOfHour(hour, evidence, {
-      rule,
-      kind: kinds.connection,
-      evidence: { count: evidence.length, threshold: REJECTIONS, reasons },
-    }),
-  ];
-};
-
-// Callers' tokens.
 
 const isTokenFailure = (fact: Fact): boolean =>
   fact.type === "AUTHENTICATION_FAILURE" && fact.source === "user" && !isRejection(fact);

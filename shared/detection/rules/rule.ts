@@ -49,17 +49,17 @@ export type ServiceFailure = { at: number; part: FailingPart };
 /** A kind of finding. `subject`: whole, or its beginning, which an id completes. */
 export type FindingKind = { subject: string; title: string; level: RiskLevel };
 
-/** What a rule needs besides the hour's facts, and from when on; below that nothing is read. */
+/** What a rule needs in addition to the hour's facts, and from when on; below that nothing is read. */
 export type RuleNeeds = {
-  /** Baselines of calls: from so many calls in the hour on. */
+  /** Baselines of calls: from this many calls in the hour on. */
   calls?: number;
-  /** The baseline of runs: from so many runs on that windows ending in the hour can contain. */
+  /** The baseline of runs: from this many runs on that windows ending in the hour can contain. */
   runs?: number;
-  /** The connection: once no run has succeeded for so many sync intervals. */
+  /** The connection: once no run has succeeded for this many sync intervals. */
   silentIntervals?: number;
-  /** An instance's failures of the service: those of so many ms. */
+  /** An instance's failures of the service: those of this many ms. */
   failureWindowMs?: number;
-  /** The latency of operations: once one took so many ms. */
+  /** The latency of operations: once one took this many ms. */
   slowOperationMs?: number;
 };
 
@@ -88,7 +88,11 @@ export type Rule = {
 type Details = { rule: FindingRule; kind: FindingKind; id?: string; evidence: Finding["evidence"] };
 
 const describe = ({ rule, kind: { subject, title, level }, id = "", evidence }: Details) => ({
-  ...{ rule, subject: subject + id, title, level, evidence },
+  rule,
+  subject: subject + id,
+  title,
+  level,
+  evidence,
 });
 
 /** A finding of an hour. @param facts the evidence, in order of time, not empty. */

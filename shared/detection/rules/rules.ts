@@ -59,14 +59,14 @@ export const refusalRules: readonly (Rule & Required<Pick<Rule, "judgeRefusal">>
 export const failureJudge = systemFailures;
 /** Judges the latency of operations at once. */
 export const latencyRule = performanceDegradation;
-/** Hours without events are judged once no run has succeeded for so many sync intervals. */
+/** Hours without events are judged once no run has succeeded for this many sync intervals. */
 export const silentIntervals = SILENT_INTERVALS;
 
 /** The least of a need over the hourly rules: below that, nothing is read. */
 export const leastNeed = (need: keyof RuleNeeds): number =>
   Math.min(...hourlyRules.map(({ needs = {} }) => needs[need] ?? Number.POSITIVE_INFINITY));
 
-/** Each rule carries at most so many facts into the next hour, the newest: a flood for one rule costs no other. */
+/** Each rule carries at most this many facts into the next hour, the newest: a flood for one rule costs no other. */
 export const MAX_CARRIED_PER_RULE = 100;
 
 /** `facts`: those of the hour. `carried`: what judging the hour before returned; empty if it was not judged. */

@@ -77,7 +77,11 @@ const REASONS: Readonly<Record<SummaryReason, string>> = {
 };
 
 const entryOf = ({ level, title, change, lastSeen, url }: SummarizedAlert): Entry => ({
-  ...{ level, title: oneLine(title), change, at: lastSeen, url },
+  level,
+  title: oneLine(title),
+  change,
+  at: lastSeen,
+  url,
 });
 
 const counts = (byName: Readonly<Record<string, number | undefined>>): string =>

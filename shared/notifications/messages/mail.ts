@@ -1,10 +1,10 @@
 /** Mails: subject, text and HTML with the same content, and the headers of unsubscribing with one click (RFC 8058). */
-import { type Content as Html, html, type Markup, textOf } from "../../reports/html/markup.ts";
+import { type Content as Html, html, type Markup, textOf } from "../../runtime/markup.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS, timeText } from "./content.ts";
 import type { Notification } from "./notification.ts";
 
-/** A line of a header should have at most 78 characters (RFC 5322, 2.1.1); mail programs show about so many. */
+/** A line of a header should have at most 78 characters (RFC 5322, 2.1.1); mail programs show about this many. */
 const MAX_SUBJECT = 150;
 const MAX_VALUE = 500;
 

@@ -38,7 +38,7 @@ export type NotifiedAlert = z.output<typeof NotifiedAlert>;
 export const SummarizedAlert = z.extend(NotifiedAlert, { change: z.enum(notifiedChanges), url: text });
 export type SummarizedAlert = z.output<typeof SummarizedAlert>;
 
-/** A summary shows at most so many alerts, the newest. */
+/** A summary shows at most this many alerts, the newest. */
 export const MAX_SUMMARIZED = 20;
 
 const common = { timestamp: epochMs("when the notification was made."), organizationId: text };

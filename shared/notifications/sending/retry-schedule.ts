@@ -11,8 +11,14 @@ const HOUR_MS = 60 * MINUTE_MS;
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#deliverability-and-reliability
  */
 const PAUSES_MS = [
-  ...[5 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
-  ...[2 * HOUR_MS, 5 * HOUR_MS, 7 * HOUR_MS, 9 * HOUR_MS],
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  7 * HOUR_MS,
+  9 * HOUR_MS,
 ];
 
 /** SQS hides a message for at most 12 hours. */

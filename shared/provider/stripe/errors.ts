@@ -110,7 +110,11 @@ export const errorOfFailure = (
 /** The error of a read that is answered with an object that is not the requested one. Only this object is concerned. */
 export const errorOfUnusable = (status: number): ProviderError =>
   new ProviderError("The provider's answer is not the object that was asked for.", {
-    ...{ kind: "validation", outcome: "success", isRetryable: false, status, code: "unusable_object" },
+    kind: "validation",
+    outcome: "success",
+    isRetryable: false,
+    status,
+    code: "unusable_object",
   });
 
 /** The error of an answer in JSON of another shape than requested. */

@@ -3,8 +3,9 @@
  * Texts are HTML beside the SVG, so that they keep their size. Colours differ in lightness and each part has a label beside
  * the last column, so that a grey print can be read. Without any value, a sentence stands in place of empty axes.
  */
+
+import { type Content, html, type Markup } from "../../runtime/markup.ts";
 import { percent } from "./format.ts";
-import { type Content, html, type Markup } from "./markup.ts";
 import { nothing, type RiskTone } from "./parts.ts";
 
 export type ChartPart = {
@@ -49,7 +50,7 @@ const GAP = 0.28;
 const LEAST_HEIGHT = 0.015;
 /** The distance of the parts' labels, as a share of the chart's height. */
 const LABEL_HEIGHT = 0.125;
-/** Up to so many columns have their value above them. */
+/** Up to this many columns have their value above them. */
 const MOST_VALUES = 7;
 /** A table with more rows is set in columns on paper. */
 const LONG_TABLE = 12;

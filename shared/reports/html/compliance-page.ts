@@ -1,4 +1,6 @@
 /** The content of a compliance report's page. */
+
+import { html, type Markup } from "../../runtime/markup.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ComplianceReport } from "../compliance-report.ts";
 import { columnChart } from "./column-chart.ts";
@@ -11,7 +13,6 @@ import {
   URGENT_DAYS,
 } from "./compliance-sections.ts";
 import { formatCount, formatShare, plural } from "./format.ts";
-import { html, type Markup } from "./markup.ts";
 import { badge, keyFigures, nothing, section } from "./parts.ts";
 
 const HOURS_BETWEEN_LABELS = 6;

@@ -1,4 +1,6 @@
 /** The sections of a compliance report's page. */
+
+import { html, type Markup } from "../../runtime/markup.ts";
 import { DAY_MS } from "../../terms/hours.ts";
 import type { ComplianceReport } from "../compliance-report.ts";
 import {
@@ -11,7 +13,6 @@ import {
   title,
   words,
 } from "./format.ts";
-import { html, type Markup } from "./markup.ts";
 import { alertTable, andMore, bar, nothing, number, section, short, table, text, time } from "./parts.ts";
 
 /** Decisions: an erasure is completed within 30 days, with an alarm after 20. */

@@ -1,10 +1,11 @@
 /** The parts of both kinds of pages: key figures, tables, badges and bars. */
+
+import { type Content, html, type Markup } from "../../runtime/markup.ts";
 import { ALERT_PATH, EVENT_RULE, MANUAL_RULE } from "../../security/alerts/alert.ts";
 import { EVENT_PATH } from "../../security/security-event.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { ReportedAlert } from "../report-fields.ts";
 import { formatCount, formatDuration, formatMoment, percent, plural, title, words } from "./format.ts";
-import { type Content, html, type Markup } from "./markup.ts";
 
 /** The colours of risk levels: classes of the style sheet, which badges and charts share. */
 export const riskTones = { LOW: "low", MEDIUM: "medium", HIGH: "high", CRITICAL: "critical" } as const satisfies Record<

@@ -1,8 +1,9 @@
 /** Reports as HTML pages. A page loads nothing and runs nothing, wherever it is opened. docs/reports.md, "Pages". */
+
+import { html, textOf } from "../../runtime/markup.ts";
 import type { Report } from "../report.ts";
 import { complianceContent } from "./compliance-page.ts";
 import { formatDate, formatDay, formatMoment, formatSpan } from "./format.ts";
-import { html, textOf } from "./markup.ts";
 import { reviewContent } from "./review-page.ts";
 import { STYLES } from "./styles.ts";
 

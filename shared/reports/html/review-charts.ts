@@ -1,11 +1,12 @@
 /** The charts of a security review's page. The week of the report is shaded beside earlier weeks. */
+
+import type { Markup } from "../../runtime/markup.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { sumOf } from "../build-report.ts";
 import { WEEK_MS } from "../period.ts";
 import type { ReviewedWeek, ReviewReport } from "../review-report.ts";
 import { type ColumnChart, columnChart } from "./column-chart.ts";
 import { durationUnit, formatCount, formatDuration, formatShortDay, formatSpan, plural } from "./format.ts";
-import type { Markup } from "./markup.ts";
 import { riskTones } from "./parts.ts";
 
 const WEEK_DAYS = 7;

@@ -1,8 +1,9 @@
 /** The content of a security review's page. */
+
+import { type Content, html, type Markup } from "../../runtime/markup.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import type { Measure, ReviewReport, Trend } from "../review-report.ts";
 import { formatCount, formatDuration, formatNumber, formatShare, plural, title } from "./format.ts";
-import { type Content, html, type Markup } from "./markup.ts";
 import {
   alertTable,
   andMore,

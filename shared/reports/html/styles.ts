@@ -3,7 +3,7 @@
  * open on paper: https://developer.mozilla.org/en-US/docs/Web/CSS/::details-content.
  * Risk levels and series differ in lightness, so that a grey print can be read (test/shared/reports/browser.deep.test.ts).
  */
-import { html } from "./markup.ts";
+import { html } from "../../runtime/markup.ts";
 
 export const STYLES = html`
 :root {

@@ -1,20 +1,13 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
 import { encodeJson } from "../../json/encode-json.ts";
-import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
-import { conditionalTransaction, conditionalWrite, transactWithRetry } from "../../runtime/conditional-write.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
-import { renderUpdate } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
+import { getItem, putItem, type Table, updateItem } from "../../runtime/table.ts";
+import { checkPart, deletePart, putPart, transact, transactOnce } from "../../runtime/table-transaction.ts";
 import { expiryOf } from "../../terms/hours.ts";
 import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { organizationKey } from "../../terms/keys.ts";
+import type { TableKey } from "../../terms/tables.ts";
 import type { Alert, AlertNote } from "./alert.ts";
 import {
   type AlertItem,
@@ -65,14 +58,12 @@ export type AlertDecisionStore = ReturnType<typeof createAlertDecisionStore>;
  * All calls throw DomainError `store_unavailable` if the table does not answer, or if other writes keep interfering.
  */
 export const createAlertDecisionStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  table: Table<"securityAlerts">,
   { retentionDays }: { retentionDays: number },
 ) => {
-  const get = async (key: Record<string, string>) => {
-    const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item && { stored: Item, item: parseAlertItem(Item) };
+  const get = async (key: TableKey<"securityAlerts">) => {
+    const stored = await getItem(table, key);
+    return stored && { stored, item: parseAlertItem(stored) };
   };
 
   /** The outcome for an alert that is not among the unresolved ones. @param token of a request to resolve it. */
@@ -93,29 +84,25 @@ export const createAlertDecisionStore = (
       const scope = organizationKey(organizationId);
       const hash = hashOfAlertId(alert.id) ?? "";
       const { eventIds, metadata } = alert;
-      const names = { ExpressionAttributeNames: { "#scope": "scope" } };
-      const put = {
-        TableName: tableName,
-        Item: {
-          ...alert,
-          eventIds: eventIds.length > 0 ? eventIds : undefined,
-          metadata: metadata && encodeJson(metadata),
-          ...statusEntry(scope, "open", alert),
-          ...outboxEntry(hash, at),
-          ...{ scope, key: unresolvedKey(hash), token, ttl: expiryOf(alert.lastSeen, retentionDays) },
-        },
-        ...{ ConditionExpression: "attribute_not_exists(#scope)", ...names },
+      const item = {
+        ...alert,
+        eventIds: eventIds.length > 0 ? eventIds : undefined,
+        metadata: metadata && encodeJson(metadata),
+        ...statusEntry(scope, "open", alert),
+        ...outboxEntry(hash, at),
+        scope,
+        key: unresolvedKey(hash),
+        token,
+        ttl: expiryOf(alert.lastSeen, retentionDays),
       };
-      // The alert's id follows from the request: an item under its keys was stored by this request.
-      if (!isKeyed) {
-        await conditionalWrite((options) => client.send(new PutCommand(put), options));
-        return;
+      // The alert's id follows from the request, so an item under one of its two keys was stored by this request.
+      const isMissing = { condition: "attribute_not_exists(#scope)" };
+      if (isKeyed) {
+        const resolved = { scope, key: resolvedKey(alert.id) };
+        await transact(table, [putPart(table, item, isMissing), checkPart(table, resolved, isMissing)]);
+      } else {
+        await putItem(table, item, isMissing);
       }
-      const isUnresolved = {
-        ...{ TableName: tableName, Key: { scope, key: resolvedKey(alert.id) } },
-        ...{ ConditionExpression: "attribute_not_exists(#scope)", ...names },
-      };
-      await transactWithRetry(client, [{ Put: put }, { ConditionCheck: isUnresolved }]);
     },
 
     /** Acknowledges an open alert: one conditional write, and a read if its condition fails. */
@@ -127,38 +114,34 @@ export const createAlertDecisionStore = (
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
-      const command = new UpdateCommand({
-        TableName: tableName,
-        Key: { scope, key: unresolvedKey(hash) },
-        ...renderUpdate({
-          set: {
-            status: "acknowledged",
-            acknowledgedAt: now,
-            acknowledgedBy: by,
-            token,
-            statusKey: statusKey(scope, "acknowledged"),
-            outboxChange: "acknowledged",
-          },
-          setOnce: outboxEntry(hash, now),
-          add: { revision: 1 },
-          condition: "#id = :id AND #status = :open AND #ttl > :seconds",
-          values: { id, open: "open", seconds: Math.floor(now / 1000) },
-        }),
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      });
       return retryOnConflict(async () => {
-        const result = await conditionalWrite((options) => client.send(command, options)).catch((error: unknown) => {
-          if (isTransactionConflict(error)) return undefined;
-          throw error;
-        });
-        if (result === undefined) return "conflict";
-        if (result.written) return changed(parseAlertItem(result.output.Attributes));
-        const item = parseRejected(result.item);
-        if (item?.id !== id) return lookUpResolved(scope, id, now);
-        if (isExpired(item, now)) return notFound;
+        const { isHeld, written, item } = await updateItem(
+          table,
+          { scope, key: unresolvedKey(hash) },
+          {
+            set: {
+              status: "acknowledged",
+              acknowledgedAt: now,
+              acknowledgedBy: by,
+              token,
+              statusKey: statusKey(scope, "acknowledged"),
+              outboxChange: "acknowledged",
+            },
+            setOnce: outboxEntry(hash, now),
+            add: { revision: 1 },
+            condition: "#id = :id AND #status = :open AND #ttl > :seconds",
+            values: { id, open: "open", seconds: Math.floor(now / 1000) },
+            returns: "after",
+            whileHeld: "refuse",
+          },
+        );
+        if (isHeld) return "conflict";
+        const alert = parseRejected(item);
+        if (alert?.id !== id) return lookUpResolved(scope, id, now);
+        if (written) return changed(alert);
+        if (isExpired(alert, now)) return notFound;
         // An earlier attempt of this request may have acknowledged the alert and lost its answer.
-        return item.token === token ? changed(item) : unchanged;
+        return alert.token === token ? changed(alert) : unchanged;
       });
     },
 
@@ -182,6 +165,7 @@ export const createAlertDecisionStore = (
         if (isExpired(item, now)) return notFound;
         const moved = {
           ...stored,
+          scope,
           key: resolvedKey(id),
           status: "resolved",
           resolvedAt: now,
@@ -193,23 +177,12 @@ export const createAlertDecisionStore = (
           ...outboxEntry(hash, now),
           outboxChange: "resolved",
         };
-        const command = new TransactWriteCommand({
-          ClientRequestToken: newRequestToken(),
-          TransactItems: [
-            {
-              Delete: {
-                TableName: tableName,
-                Key: key,
-                ConditionExpression: "#id = :id AND #revision = :revision",
-                ExpressionAttributeNames: { "#id": "id", "#revision": "revision" },
-                ExpressionAttributeValues: { ":id": id, ":revision": item.revision },
-              },
-            },
-            { Put: { TableName: tableName, Item: moved } },
-          ],
-        });
-        const { written } = await conditionalTransaction((options) => client.send(command, options));
-        return written ? changed(parseAlertItem(moved)) : "conflict";
+        const isAsRead = "#id = :id AND #revision = :revision";
+        const failed = await transactOnce(table, [
+          deletePart(table, key, { condition: isAsRead, values: { id, revision: item.revision } }),
+          putPart(table, moved),
+        ]);
+        return failed?.size === 0 ? changed(parseAlertItem(moved)) : "conflict";
       });
     },
   };

@@ -5,8 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { ALERT_OUTBOX } from "../../terms/indexes.ts";
 import { partKey } from "../../terms/keys.ts";
+import { ALERT_OUTBOX } from "../../terms/tables.ts";
 import { defineShardedIndex } from "../../work/sharded-index.ts";
 import { eventId, timeOfEventId } from "../event-id.ts";
 import { Alert, type AlertChange, type AlertPosition, type AlertStatus, MAX_EVENT_IDS } from "./alert.ts";

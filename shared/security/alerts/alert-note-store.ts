@@ -1,13 +1,10 @@
-import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
-import { isTransactionConflict } from "../../runtime/call-store.ts";
-import { conditionalTransaction, conditionalWrite } from "../../runtime/conditional-write.ts";
-import { getItem } from "../../runtime/get-item.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
-import { queryPage } from "../../runtime/query-page.ts";
-import { renderUpdate } from "../../runtime/render-update.ts";
+import { getItem, type Table, updateItem } from "../../runtime/table.ts";
+import { queryPage } from "../../runtime/table-query.ts";
+import { putPart, transactOnce, updatePart } from "../../runtime/table-transaction.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import { eventId, identityOf } from "../event-id.ts";
 import type { Alert } from "./alert.ts";
@@ -39,17 +36,15 @@ export type AlertNoteStore = ReturnType<typeof createAlertNoteStore>;
  * Assigns alerts and comments on them, and lists these notes (alert-note.ts).
  * All calls throw DomainError `store_unavailable` if the table does not answer, or if other writes keep interfering.
  */
-export const createAlertNoteStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createAlertNoteStore = (table: Table<"securityAlerts">) => {
   /** All notes of an alert, by time, read strongly consistent: a read unit per 4 KB. */
   const readNotes = async (scope: string, alertId: string) => {
     const query = {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND begins_with(#key, :notes)",
-      ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-      ExpressionAttributeValues: { ":scope": scope, ":notes": notesOfAlert(alertId) },
-      ConsistentRead: true,
+      where: "#scope = :scope AND begins_with(#key, :notes)",
+      values: { scope, notes: notesOfAlert(alertId) },
+      isConsistent: true,
     };
-    return (await queryPage(client, query, MAX_COMMENTS + MAX_ASSIGNMENTS)).items;
+    return (await queryPage(table, query, MAX_COMMENTS + MAX_ASSIGNMENTS)).items;
   };
 
   return {
@@ -70,40 +65,34 @@ export const createAlertNoteStore = (client: DynamoDBDocumentClient, tableName: 
       const note = { id: noteId, by, ...said };
       let isStored = false;
       return retryOnConflict(async () => {
-        const found = await findAlert(client, tableName, { scope, id, now });
+        const found = await findAlert(table, { scope, id, now });
         if (found === undefined) return { outcome: "notFound" };
         const { key, item } = found;
         if (!isStored && isUnchangedBy(added, item)) {
           // An earlier attempt of this request may have stored the note.
-          isStored = (await getItem(client, tableName, { scope, key: noteKey(id, noteId) })) !== undefined;
+          isStored = (await getItem(table, { scope, key: noteKey(id, noteId) })) !== undefined;
           if (!isStored) return { outcome: "unchanged" };
         }
         if (isStored) return { outcome: "changed", alert: toAlert(item), note };
         const effects = noteEffects(item, added, { by, at: now });
         const next = { ...item, ...effects };
-        const update = renderUpdate({
-          set: definedFields(effects),
-          remove: added.change === "assigned" && added.assignee === null ? ["assignee"] : [],
-          condition: "#id = :id AND #revision = :revision",
-          values: { id, revision: item.revision },
-        });
-        const command = new TransactWriteCommand({
-          ClientRequestToken: newRequestToken(),
-          TransactItems: [
-            { Update: { TableName: tableName, Key: { scope, key }, ...update } },
+        const failed = await transactOnce(table, [
+          updatePart(
+            table,
+            { scope, key },
             {
-              Put: {
-                TableName: tableName,
-                Item: newNoteItem(scope, item, { change, at: now, revision: next.revision, note }),
-                ConditionExpression: "attribute_not_exists(#scope)",
-                ExpressionAttributeNames: { "#scope": "scope" },
-              },
+              set: definedFields(effects),
+              remove: added.change === "assigned" && added.assignee === null ? ["assignee"] : [],
+              condition: "#id = :id AND #revision = :revision",
+              values: { id, revision: item.revision },
             },
-          ],
-        });
-        const result = await conditionalTransaction((options) => client.send(command, options));
-        if (result.written) return { outcome: "changed", alert: toAlert(next), note };
-        isStored = result.failedConditions.has(1);
+          ),
+          putPart(table, newNoteItem(scope, item, { change, at: now, revision: next.revision, note }), {
+            condition: "attribute_not_exists(#scope)",
+          }),
+        ]);
+        if (failed?.size === 0) return { outcome: "changed", alert: toAlert(next), note };
+        isStored = failed?.has(1) ?? false;
         return "conflict";
       });
     },
@@ -120,24 +109,22 @@ export const createAlertNoteStore = (client: DynamoDBDocumentClient, tableName: 
      */
     async renew(organizationId: string, { id }: Pick<Alert, "id">, now: number): Promise<void> {
       const scope = organizationKey(organizationId);
-      const found = await findAlert(client, tableName, { scope, id, now });
+      const found = await findAlert(table, { scope, id, now });
       if (found === undefined || !areNotesExpiring(found.item)) return;
       const until = notesExpiry(found.item);
-      const extend = async (key: string, attribute: "ttl" | "notesUntil") => {
-        const update = renderUpdate({
-          set: { [attribute]: until },
-          condition: `#${attribute} < :until`,
-          values: { until },
-        });
-        const command = new UpdateCommand({ TableName: tableName, Key: { scope, key }, ...update });
-        await conditionalWrite((options) => client.send(command, options));
-      };
-      const notes = (await readNotes(scope, id)).map((item) => NoteKey.parse(item).key);
-      await inParallel(notes, WRITES_AT_ONCE, (key) => extend(key, "ttl"));
-      // A transaction that changes the alert leaves the attribute as it is; the next sweep sets it.
-      await extend(found.key, "notesUntil").catch((error: unknown) => {
-        if (!isTransactionConflict(error)) throw error;
+      const extend = (attribute: "ttl" | "notesUntil") => ({
+        set: { [attribute]: until },
+        condition: `#${attribute} < :until`,
+        values: { until },
       });
+      const notes = (await readNotes(scope, id)).map((item) => NoteKey.parse(item).key);
+      await inParallel(
+        notes,
+        WRITES_AT_ONCE,
+        async (key) => void (await updateItem(table, { scope, key }, extend("ttl"))),
+      );
+      // A transaction that changes the alert leaves the attribute as it is; the next sweep sets it.
+      await updateItem(table, { scope, key: found.key }, { ...extend("notesUntil"), whileHeld: "refuse" });
     },
   };
 };

@@ -8,7 +8,7 @@ import { definedFields } from "../../json/defined-fields.ts";
 import type { AlertNote } from "./alert.ts";
 import { type AlertItem, hashOfAlertId, outboxEntry } from "./alert-item.ts";
 
-/** An alert takes at most so many comments and assignments, so that its history can be read at once. */
+/** An alert takes at most this many comments and assignments, so that its history can be read at once. */
 export const MAX_COMMENTS = 100;
 export const MAX_ASSIGNMENTS = 1_000;
 
@@ -70,7 +70,12 @@ export const newNoteItem = (
   alert: AlertItem,
   { change, at, revision, note: { id, ...said } }: Omit<StoredNote, "outboxAt">,
 ) => ({
-  ...{ scope, key: noteKey(alert.id, id), change, at, revision, ttl: notesExpiry(alert) },
+  scope,
+  key: noteKey(alert.id, id),
+  change,
+  at,
+  revision,
+  ttl: notesExpiry(alert),
   ...said,
   ...outboxEntry(hashOfAlertId(alert.id) ?? "", at),
 });
@@ -78,10 +83,7 @@ export const newNoteItem = (
 /** The attributes of an alert that a note changes; undefined removes one. @param at epoch ms. */
 export const noteEffects = (item: AlertItem, note: NewNote, { by, at }: { by: string; at: number }) => ({
   ...(note.change === "assigned"
-    ? {
-        ...{ assignee: note.assignee ?? undefined, assignedAt: at, assignedBy: by },
-        assignments: (item.assignments ?? 0) + 1,
-      }
+    ? { assignee: note.assignee ?? undefined, assignedAt: at, assignedBy: by, assignments: (item.assignments ?? 0) + 1 }
     : { comments: (item.comments ?? 0) + 1, commentedAt: Math.max(item.commentedAt ?? at, at) }),
   notesUntil: item.notesUntil ?? notesExpiry(item),
   revision: item.revision + 1,

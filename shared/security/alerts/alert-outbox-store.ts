@@ -1,9 +1,6 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { isTransactionConflict } from "../../runtime/call-store.ts";
-import { conditionalWrite } from "../../runtime/conditional-write.ts";
-import { getItem } from "../../runtime/get-item.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
+import { getItem, type Table, updateItem } from "../../runtime/table.ts";
 import { organizationIdOf, organizationKey } from "../../terms/keys.ts";
 import { listWaiting } from "../../work/sharded-index-store.ts";
 import type { ChangedAlert } from "./alert.ts";
@@ -22,6 +19,11 @@ import { findAlert } from "./alert-store.ts";
 
 const READS_AT_ONCE = 8;
 
+/** The attributes that keep an item in the outbox. */
+const WAITING = ["outboxShard", "outboxAt", "outboxChange"];
+
+const hasNoNotesToRenew = "(attribute_not_exists(#notesUntil) OR #notesUntil >= #ttl)";
+
 const OutboxEntry = z.object({ scope: z.string(), key: z.string() });
 type OutboxEntry = z.output<typeof OutboxEntry>;
 
@@ -34,41 +36,44 @@ export type AlertOutboxStore = ReturnType<typeof createAlertOutboxStore>;
  * The outbox of alerts (work/outbox.ts): the write that changes an alert puts it into index `byOutbox`, and publishing the
  * change removes it. An assignment or a comment puts its note there. Its only right on the table is to update items.
  */
-export const createAlertOutboxStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createAlertOutboxStore = (table: Table<"securityAlerts">) => ({
   /**
    * Removes a published change from the outbox: a note, or else the alert unless it has changed since, or has notes to
    * renew. One write.
    */
   async remove(organizationId: string, { alert, note }: Pick<ChangedAlert, "alert" | "note">): Promise<void> {
     const { id, revision, status } = alert;
-    const alertKey = status === "resolved" ? resolvedKey(id) : unresolvedKey(hashOfAlertId(id) ?? "");
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { scope: organizationKey(organizationId), key: note === undefined ? alertKey : noteKey(id, note.id) },
-      UpdateExpression: "REMOVE outboxShard, outboxAt, outboxChange",
-      ...(note === undefined
-        ? {
-            ConditionExpression:
-              "id = :id AND revision = :revision AND (attribute_not_exists(notesUntil) OR notesUntil >= #ttl)",
-            ExpressionAttributeNames: { "#ttl": "ttl" },
-            ExpressionAttributeValues: { ":id": id, ":revision": revision },
-          }
-        : { ConditionExpression: "attribute_exists(outboxAt)" }),
-    });
-    await conditionalWrite((options) => client.send(command, options)).catch((error: unknown) => {
-      // A transaction is changing the alert: it has changed since.
-      if (!isTransactionConflict(error)) throw error;
-    });
+    const scope = organizationKey(organizationId);
+    if (note === undefined) {
+      const key = status === "resolved" ? resolvedKey(id) : unresolvedKey(hashOfAlertId(id) ?? "");
+      await updateItem(
+        table,
+        { scope, key },
+        {
+          remove: WAITING,
+          condition: `#id = :id AND #revision = :revision AND ${hasNoNotesToRenew}`,
+          values: { id, revision },
+          // A transaction that holds the alert changes it, so the alert stays in the outbox.
+          whileHeld: "refuse",
+        },
+      );
+    } else {
+      await updateItem(
+        table,
+        { scope, key: noteKey(id, note.id) },
+        { remove: WAITING, condition: "attribute_exists(#outboxAt)", whileHeld: "refuse" },
+      );
+    }
   },
 });
 
 export type WaitingAlertStore = ReturnType<typeof createWaitingAlertStore>;
 
 /** Lists what waits in the outbox. Apart, because only the sweep needs it. */
-export const createWaitingAlertStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createWaitingAlertStore = (table: Table<"securityAlerts">) => {
   /** The change of an entry; undefined if it was published or its alert moved or expired since the index was read. */
   const readChange = async ({ scope, key }: OutboxEntry, now: number): Promise<WaitingChange | undefined> => {
-    const stored = await getItem(client, tableName, { scope, key });
+    const stored = await getItem(table, { scope, key });
     if (stored?.outboxAt === undefined) return undefined;
     const organizationId = organizationIdOf(scope);
     if (!isNoteKey(key)) {
@@ -79,7 +84,7 @@ export const createWaitingAlertStore = (client: DynamoDBDocumentClient, tableNam
       return { organizationId, alert: toAlert(item), ...change, hasExpiringNotes: areNotesExpiring(item) };
     }
     const { change, at, note } = parseNoteItem(stored);
-    const found = await findAlert(client, tableName, { scope, id: alertIdOfNote(key), now });
+    const found = await findAlert(table, { scope, id: alertIdOfNote(key), now });
     if (found === undefined) return undefined;
     const { item } = found;
     return { organizationId, alert: toAlert(item), change, at, note, hasExpiringNotes: areNotesExpiring(item) };
@@ -92,7 +97,7 @@ export const createWaitingAlertStore = (client: DynamoDBDocumentClient, tableNam
      * @param options.before and `now` epoch ms.
      */
     async list({ before, now, limit }: { before: number; now: number; limit: number }): Promise<WaitingChange[]> {
-      const entries = await listWaiting(client, tableName, outboxIndex, { before, limit });
+      const entries = await listWaiting(table, outboxIndex, { before, limit });
       const changes: (WaitingChange | undefined)[] = [];
       await inParallel(entries.entries(), READS_AT_ONCE, async ([i, entry]) => {
         changes[i] = await readChange(OutboxEntry.parse(entry), now);

@@ -3,20 +3,22 @@
  *
  * An update expression has no minimum or maximum. So the update assumes how the trigger compares with the stored alert
  * (later? earlier? higher level?), and its condition checks the assumption. Evidence mostly comes in order, so the first
- * assumption mostly holds. If it fails, the rejection returns the stored item, and the next attempt compares with that.
+ * assumption mostly holds. If it fails, the rejection returns the stored item, and the next attempt compares with that:
+ *
+ *     A (seen 10:02): assumes the latest ── written: lastSeen 10:02
+ *     B (seen 10:01):     assumes the latest ────── refused: lastSeen 10:02 ── assumes an earlier trigger ── written
+ *
  * The three values only move one way, so the attempts end.
  */
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { definedFields } from "../../json/defined-fields.ts";
 import { encodeJson } from "../../json/encode-json.ts";
-import { callStore, isTransactionConflict } from "../../runtime/call-store.ts";
-import { conditionalWrite } from "../../runtime/conditional-write.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
-import { renderUpdate, type Update } from "../../runtime/render-update.ts";
 import { pauseBeforeRetry } from "../../runtime/retry-pause.ts";
+import { type Table, type Update, updateItem } from "../../runtime/table.ts";
 import { expiryOf } from "../../terms/hours.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import { isAtLeast, riskLevels } from "../../terms/risk-levels.ts";
+import type { TableKey } from "../../terms/tables.ts";
 import type { Alert, AlertTrigger } from "./alert.ts";
 import {
   type AlertItem,
@@ -33,6 +35,8 @@ import {
   unresolvedKey,
 } from "./alert-item.ts";
 
+type Key = TableKey<"securityAlerts">;
+
 const MAX_ATTEMPTS = 12;
 
 /** How far the stored set of event ids may exceed what an alert shows before a write shortens it. */
@@ -46,7 +50,12 @@ const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) =
   return {
     /** Written only when the alert is created. */
     first: {
-      ...{ id: newId, status: "open", firstSeen, rule, subject, title },
+      id: newId,
+      status: "open",
+      firstSeen,
+      rule,
+      subject,
+      title,
       ...definedFields({ message }),
       ...statusEntry(scope, "open", { firstSeen, id: newId }),
       ...outboxEntry(hash, now),
@@ -95,14 +104,15 @@ const updateOf = (context: RaiseContext, stored: AlertItem | undefined): Update 
 
   const { firstSeen, listKey: firstListKey, ...rest } = first;
   const countedIn = trigger.kind === "finding" ? "#occurrences" : "#eventIds";
-  const assumption = [
-    `NOT contains(${countedIn}, :occurrence)`,
-    "#ttl > :seconds",
-    `#lastSeen ${isLater ? "<=" : ">="} :lastSeen`,
-    `#firstSeen ${isEarlier ? ">" : "<="} :firstSeen`,
-    isHigher ? "#level = :storedLevel" : `#level IN (${levelsAtLeast.map((one) => `:${one}`).join(", ")})`,
-    ...(isEarlier ? ["#id = :storedId"] : []),
-  ].join(" AND ");
+  const isNewAlert = "attribute_not_exists(#id)";
+  const isUncounted = `NOT contains(${countedIn}, :occurrence)`;
+  const isUnexpired = "#ttl > :seconds";
+  const endsAsAssumed = `#lastSeen ${isLater ? "<=" : ">="} :lastSeen`;
+  const beginsAsAssumed = isEarlier ? "#firstSeen > :firstSeen AND #id = :storedId" : "#firstSeen <= :firstSeen";
+  const hasAssumedLevel = isHigher
+    ? "#level = :storedLevel"
+    : `#level IN (${levelsAtLeast.map((one) => `:${one}`).join(", ")})`;
+  const assumption = [isUncounted, isUnexpired, endsAsAssumed, beginsAsAssumed, hasAssumedLevel].join(" AND ");
   return {
     set: { ...always, ...(isLater && last), ...(isHigher && escalation), ...earlier },
     setOnce: {
@@ -114,8 +124,8 @@ const updateOf = (context: RaiseContext, stored: AlertItem | undefined): Update 
     },
     add: added,
     remove: ["outboxChange"],
-    // A new alert has neither an earlier evidence nor a lower level.
-    condition: isEarlier || isHigher ? assumption : `attribute_not_exists(#id) OR (${assumption})`,
+    // Only a stored alert can have later evidence or a lower level.
+    condition: isEarlier || isHigher ? assumption : `${isNewAlert} OR (${assumption})`,
     values: {
       occurrence: trigger.occurrence,
       seconds: Math.floor(now / 1000),
@@ -134,22 +144,15 @@ export type AlertRaisingStore = ReturnType<typeof createAlertRaisingStore>;
 
 /** Raises alerts. Its only right on the table is to update items. */
 export const createAlertRaisingStore = (
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  table: Table<"securityAlerts">,
   { retentionDays, random }: { retentionDays: number /** 16 bytes. */; random: () => Uint8Array },
 ) => {
   type Outcome = { item: AlertItem; counted: "now" | "before" } | { item: AlertItem | undefined; counted: "no" };
 
-  const attempt = async (key: object, context: RaiseContext, stored: AlertItem | undefined): Promise<Outcome> => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { ...key },
-      ...renderUpdate(updateOf(context, stored)),
-      ReturnValues: "ALL_NEW",
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    });
-    const result = await conditionalWrite((options) => client.send(command, options));
-    if (result.written) return { item: parseAlertItem(result.output.Attributes), counted: "now" };
+  const attempt = async (key: Key, context: RaiseContext, stored: AlertItem | undefined): Promise<Outcome> => {
+    const update = updateOf(context, stored);
+    const result = await updateItem(table, key, { ...update, returns: "after", whileHeld: "refuse" });
+    if (result.written) return { item: parseAlertItem(result.item), counted: "now" };
     const item = parseRejected(result.item);
     const { kind, occurrence } = context.trigger;
     const countedTriggers = new Set(kind === "finding" ? item?.occurrences : item?.eventIds);
@@ -162,22 +165,13 @@ export const createAlertRaisingStore = (
   };
 
   /** Deletes the oldest ids of sets that have grown. If that fails, the next trigger tries again. */
-  const trim = async (key: object, item: AlertItem): Promise<void> => {
+  const trim = async (key: Key, item: AlertItem): Promise<void> => {
     const surplus = { eventIds: surplusIds(item.eventIds), occurrences: surplusIds(item.occurrences) };
     const long = Object.entries(surplus).filter(([, ids]) => ids.length > SURPLUS_BEFORE_TRIM);
     if (long.length === 0) return;
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: { ...key },
-      UpdateExpression: `DELETE ${long.map(([name]) => `#${name} :${name}`).join(", ")}`,
-      ConditionExpression: "#id = :id",
-      ExpressionAttributeNames: { "#id": "id", ...Object.fromEntries(long.map(([name]) => [`#${name}`, name])) },
-      ExpressionAttributeValues: {
-        ":id": item.id,
-        ...Object.fromEntries(long.map(([name, ids]) => [`:${name}`, new Set(ids)])),
-      },
-    });
-    await callStore((options) => client.send(command, options)).catch(() => undefined);
+    const removeFrom = Object.fromEntries(long.map(([name, ids]) => [name, new Set(ids)]));
+    const isSameAlert = { condition: "#id = :id", values: { id: item.id } };
+    await updateItem(table, key, { removeFrom, ...isSameAlert }).catch(() => undefined);
   };
 
   return {
@@ -196,10 +190,7 @@ export const createAlertRaisingStore = (
       const context = { scope, hash, trigger, now, newId: alertId(hash, now, random()), ttl };
       let stored: AlertItem | undefined;
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-        const { item, counted } = await attempt(key, context, stored).catch((error: unknown): Outcome => {
-          if (isTransactionConflict(error)) return { item: undefined, counted: "no" };
-          throw error;
-        });
+        const { item, counted } = await attempt(key, context, stored);
         if (counted === "before") return { alert: toAlert(item), change: undefined };
         if (counted === "now") {
           await trim(key, item);

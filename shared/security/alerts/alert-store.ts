@@ -1,9 +1,8 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { DomainError } from "../../runtime/domain-error.ts";
-import { getItem } from "../../runtime/get-item.ts";
-import { queryFilteredPage, queryPage } from "../../runtime/query-page.ts";
-import { ALERTS_BY_STATUS } from "../../terms/indexes.ts";
+import { getItem, type Table } from "../../runtime/table.ts";
+import { queryFilteredPage, queryPage } from "../../runtime/table-query.ts";
 import { organizationKey } from "../../terms/keys.ts";
+import { ALERTS_BY_STATUS } from "../../terms/tables.ts";
 import type { SecurityEvent } from "../security-event.ts";
 import { type Alert, type AlertPosition, type AlertStatus, alertStatuses, EVENT_RULE } from "./alert.ts";
 import { type AlertCounts, COUNTED_ATTRIBUTES, countAlerts, MAX_COUNTED_ALERTS } from "./alert-counts.ts";
@@ -58,13 +57,12 @@ const newestFirst = (a: Pick<Alert, "firstSeen" | "id">, b: Pick<Alert, "firstSe
  * @throws DomainError `store_unavailable`.
  */
 export const findAlert = async (
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  table: Table<"securityAlerts">,
   { scope, id, now }: { scope: string; id: string; now: number },
 ): Promise<{ key: string; item: AlertItem } | undefined> => {
   const hash = hashOfAlertId(id);
   for (const key of hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(id)]) {
-    const stored = await getItem(client, tableName, { scope, key });
+    const stored = await getItem(table, { scope, key });
     const item = stored && parseAlertItem(stored);
     if (item?.id === id) return isExpired(item, now) ? undefined : { key, item };
   }
@@ -79,34 +77,24 @@ export type AlertStore = ReturnType<typeof createAlertStore>;
  * alerts, alert-note-store.ts assignments and comments, alert-outbox-store.ts lists unpublished changes.
  * All calls throw DomainError `store_unavailable` if the table does not answer.
  */
-export const createAlertStore = (client: DynamoDBDocumentClient, tableName: string) => {
+export const createAlertStore = (table: Table<"securityAlerts">) => {
   /** A status's alerts after a position. `end`: the list key up to which they were read if there may be more. */
   const readStatus = async (scope: string, status: AlertStatus, options: ListOptions) => {
     const { status: asked, assignee, after, limit } = options;
     const query = {
-      TableName: tableName,
-      IndexName: ALERTS_BY_STATUS.name,
-      KeyConditionExpression: after ? "#status = :status AND #listKey < :after" : "#status = :status",
-      ExpressionAttributeNames: {
-        "#status": ALERTS_BY_STATUS.partitionKey,
-        ...(after && { "#listKey": ALERTS_BY_STATUS.sortKey }),
-      },
-      ExpressionAttributeValues: { ":status": statusKey(scope, status), ...(after && { ":after": listKey(after) }) },
-      ScanIndexForward: false,
+      index: ALERTS_BY_STATUS,
+      where: after ? "#statusKey = :status AND #listKey < :after" : "#statusKey = :status",
+      values: { status: statusKey(scope, status), ...(after && { after: listKey(after) }) },
+      isDescending: true,
     };
     if (assignee === undefined) {
       const calls = asked === undefined ? CALLS_PER_STATUS : CALLS_FOR_ONE_STATUS;
-      const page = await queryPage(client, query, limit, calls);
+      const page = await queryPage(table, query, limit, calls);
       return { items: page.items.map(parseAlertItem), end: page.hasMore ? listKeyOf(page.items.at(-1)) : undefined };
     }
-    const filtered = {
-      ...query,
-      FilterExpression: "#assignee = :assignee",
-      ExpressionAttributeNames: { ...query.ExpressionAttributeNames, "#assignee": "assignee" },
-      ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":assignee": assignee },
-    };
+    const filtered = { ...query, filter: "#assignee = :assignee", values: { ...query.values, assignee } };
     const units = asked === undefined ? UNITS_PER_STATUS : UNITS_FOR_ONE_STATUS;
-    const { items, last } = await queryFilteredPage(client, filtered, limit, units);
+    const { items, last } = await queryFilteredPage(table, filtered, limit, units);
     return { items: items.map(parseAlertItem), end: listKeyOf(last) };
   };
 
@@ -143,7 +131,7 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
      * @throws DomainError `alert_not_found` if it is unknown or expired
      */
     async get(organizationId: string, id: string, now: number): Promise<Alert> {
-      const found = await findAlert(client, tableName, { scope: organizationKey(organizationId), id, now });
+      const found = await findAlert(table, { scope: organizationKey(organizationId), id, now });
       if (found === undefined) throw new DomainError("alert_not_found", "There is no such alert.");
       return toAlert(found.item);
     },
@@ -154,7 +142,7 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
      */
     async getRaisedBy(organizationId: string, event: SecurityEvent, now: number): Promise<Alert | undefined> {
       const key = unresolvedKey(alertHash("event", EVENT_RULE, subjectOfEvent(event)));
-      const stored = await getItem(client, tableName, { scope: organizationKey(organizationId), key });
+      const stored = await getItem(table, { scope: organizationKey(organizationId), key });
       const item = stored && parseAlertItem(stored);
       if (item === undefined || isExpired(item, now)) return undefined;
       return item.firstSeen <= event.timestamp && event.timestamp <= item.lastSeen ? toAlert(item) : undefined;
@@ -163,27 +151,21 @@ export const createAlertStore = (client: DynamoDBDocumentClient, tableName: stri
     /** How many alerts are unresolved. Half a read unit for each 4 KB of the first 1,000 of them, and at most 4 MB. */
     async countUnresolved(organizationId: string, now: number): Promise<AlertCounts> {
       const query = {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :unresolved)",
-        ProjectionExpression: COUNTED_ATTRIBUTES.map((name) => `#${name}`).join(),
-        ExpressionAttributeNames: Object.fromEntries(
-          ["scope", "key", ...COUNTED_ATTRIBUTES].map((name) => [`#${name}`, name]),
-        ),
-        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":unresolved": UNRESOLVED },
+        where: "#scope = :scope AND begins_with(#key, :unresolved)",
+        values: { scope: organizationKey(organizationId), unresolved: UNRESOLVED },
+        attributes: COUNTED_ATTRIBUTES,
       };
-      const { items, hasMore } = await queryPage(client, query, MAX_COUNTED_ALERTS);
+      const { items, hasMore } = await queryPage(table, query, MAX_COUNTED_ALERTS);
       return countAlerts(items, hasMore, now);
     },
 
     /** An organization's unresolved findings, newest firstSeen first; at most 1,000, and 4 MB. */
     async listUnresolvedFindings(organizationId: string, now: number): Promise<Alert[]> {
       const query = {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND begins_with(#key, :findings)",
-        ExpressionAttributeNames: { "#scope": "scope", "#key": "key" },
-        ExpressionAttributeValues: { ":scope": organizationKey(organizationId), ":findings": UNRESOLVED_FINDINGS },
+        where: "#scope = :scope AND begins_with(#key, :findings)",
+        values: { scope: organizationKey(organizationId), findings: UNRESOLVED_FINDINGS },
       };
-      const { items } = await queryPage(client, query, MAX_FINDINGS);
+      const { items } = await queryPage(table, query, MAX_FINDINGS);
       const unexpired = items.map(parseAlertItem).filter((item) => !isExpired(item, now));
       return unexpired.map(toAlert).sort(newestFirst);
     },

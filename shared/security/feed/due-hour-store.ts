@@ -1,11 +1,10 @@
-import { DeleteCommand, type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { Clock } from "../../runtime/clock.ts";
-import { conditionalWrite } from "../../runtime/conditional-write.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
+import { deleteItem, putItem, type Table } from "../../runtime/table.ts";
 import { hourName, timeOfName } from "../../terms/hours.ts";
-import { OPEN_HOURS } from "../../terms/indexes.ts";
 import { isOrganizationKey } from "../../terms/keys.ts";
+import { OPEN_HOURS } from "../../terms/tables.ts";
 import { createDueMarkStore } from "../../work/due-mark-store.ts";
 import { defineShardedIndex } from "../../work/sharded-index.ts";
 
@@ -36,8 +35,8 @@ const LEASE_KEPT_SECONDS = 86_400;
 export type DueHourStore = ReturnType<typeof createDueHourStore>;
 
 /** The hours whose objects are due. All calls throw DomainError `store_unavailable`. */
-export const createDueHourStore = (client: DynamoDBDocumentClient, tableName: string, now: Clock) => {
-  const marks = createDueMarkStore(client, tableName, dueHours);
+export const createDueHourStore = (table: Table<"securityRollups">, now: Clock) => {
+  const marks = createDueMarkStore(table, dueHours);
   return {
     /** Marks an hour of an organization; two write units. Events without an organization are in no feed. */
     async markDue(scope: string, hour: number): Promise<void> {
@@ -63,26 +62,14 @@ export const createDueHourStore = (client: DynamoDBDocumentClient, tableName: st
     async takeLease(scope: string, until: number): Promise<string | undefined> {
       const token = newRequestToken();
       const ttl = Math.ceil(until / 1_000) + LEASE_KEPT_SECONDS;
-      const command = new PutCommand({
-        TableName: tableName,
-        Item: { scope, period: LEASE_KEY, token, until, ttl },
-        // The token: an attempt whose answer was lost holds the lease.
-        ConditionExpression: "attribute_not_exists(#until) OR #until <= :now OR #token = :token",
-        ExpressionAttributeNames: { "#until": "until", "#token": "token" },
-        ExpressionAttributeValues: { ":now": now(), ":token": token },
-      });
-      return (await conditionalWrite((options) => client.send(command, options))).written ? token : undefined;
+      const isFree = { condition: "attribute_not_exists(#until) OR #until <= :now", values: { now: now() } };
+      const lease = { scope, period: LEASE_KEY, token, until, ttl };
+      return (await putItem(table, lease, { ...isFree, own: "token" })).written ? token : undefined;
     },
 
     /** Releases a lease that is still held; one write unit. */
     async releaseLease(scope: string, token: string): Promise<void> {
-      const command = new DeleteCommand({
-        ...{ TableName: tableName, Key: { scope, period: LEASE_KEY } },
-        ConditionExpression: "#token = :token",
-        ExpressionAttributeNames: { "#token": "token" },
-        ExpressionAttributeValues: { ":token": token },
-      });
-      await conditionalWrite((options) => client.send(command, options));
+      await deleteItem(table, { scope, period: LEASE_KEY }, { condition: "#token = :token", values: { token } });
     },
   };
 };

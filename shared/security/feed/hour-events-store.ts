@@ -1,5 +1,5 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { readPages } from "../../runtime/read-pages.ts";
+import type { Table } from "../../runtime/table.ts";
+import { queryPages } from "../../runtime/table-query.ts";
 import { HOUR_MS } from "../../terms/hours.ts";
 import { firstIdAt, lastIdAt } from "../event-id.ts";
 import { fromItem } from "../event-item.ts";
@@ -11,24 +11,19 @@ const EVENTS_PER_PAGE = 500;
 export type HourEventsStore = ReturnType<typeof createHourEventsStore>;
 
 /** The whole events of an hour. The call throws DomainError `store_unavailable`. */
-export const createHourEventsStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createHourEventsStore = (table: Table<"securityEvents">) => ({
   /**
    * The unexpired events of a partition in an hour, in order of their ids, a page of at most 500 at a time. Read strongly
    * consistent: a read unit per 4 KB.
    * @param hour its start, epoch ms. @param now epoch ms.
    */
   async *read(scope: string, hour: number, now: number): AsyncGenerator<SecurityEvent, void, void> {
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #id BETWEEN :first AND :last",
-      FilterExpression: "#ttl > :now",
-      ExpressionAttributeNames: { "#scope": "scope", "#id": "id", "#ttl": "ttl" },
-      ExpressionAttributeValues: {
-        ...{ ":scope": scope, ":first": firstIdAt(hour), ":last": lastIdAt(hour + HOUR_MS - 1) },
-        ":now": Math.floor(now / 1_000),
-      },
-      ...{ ConsistentRead: true, Limit: EVENTS_PER_PAGE },
-    });
-    for await (const page of pages) yield* page.map(fromItem);
+    const query = {
+      where: "#scope = :scope AND #id BETWEEN :first AND :last",
+      filter: "#ttl > :now",
+      values: { scope, first: firstIdAt(hour), last: lastIdAt(hour + HOUR_MS - 1), now: Math.floor(now / 1_000) },
+      isConsistent: true,
+    };
+    for await (const page of queryPages(table, query, EVENTS_PER_PAGE)) yield* page.map(fromItem);
   },
 });

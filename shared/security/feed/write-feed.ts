@@ -1,6 +1,6 @@
 /**
  * Writes the objects of the hours that are due. A mark is cleared after its object was written, and only if the hour was
- * not marked again meanwhile; a crash leaves the mark, and the next run writes the same object again. The lease of an
+ * not marked again concurrently; a crash leaves the mark, and the next run writes the same object again. The lease of an
  * organization keeps a slow worker from replacing a later object by its own.
  */
 import * as z from "zod/mini";
@@ -22,7 +22,7 @@ export type SiemFeedRun = z.output<typeof SiemFeedRun>;
 
 /** No hour begins with less time left: the largest take seconds. */
 const MARGIN_MS = 60_000;
-/** A run with so many failures gives up. */
+/** A run with this many failures gives up. */
 const MAX_FAILURES = 10;
 /** A request of a worker that has ended may arrive so much later. */
 const LATE_MS = 60_000;

@@ -6,7 +6,7 @@
 import * as z from "zod/mini";
 import { epochMs, integer } from "../../json/number-fields.ts";
 
-export const OCSF_VERSION = "1.8.0";
+export const OCSF_VERSION = "1.8.0" as const;
 
 const text = z.string();
 const name = z.optional(text);
@@ -15,7 +15,10 @@ const name = z.optional(text);
 const oneOf = <const Numbers extends readonly [number, ...number[]]>(...numbers: Numbers) => z.literal(numbers);
 
 const User = z.strictObject({
-  ...{ name, uid: name, type: text, type_id: oneOf(0, 1, 4) },
+  name,
+  uid: name,
+  type: text,
+  type_id: oneOf(0, 1, 4),
   org: z.optional(z.strictObject({ uid: text })),
 });
 

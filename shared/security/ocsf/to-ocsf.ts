@@ -23,7 +23,9 @@ const severities = {
 const MAX_IP_CHARACTERS = 40;
 
 const userOf = (userId: string, { organizationId }: SecurityEvent) => ({
-  ...{ uid: userId, type: "User", type_id: 1 as const },
+  uid: userId,
+  type: "User",
+  type_id: 1 as const,
   ...(organizationId !== undefined && { org: { uid: organizationId } }),
 });
 
@@ -78,7 +80,10 @@ const unmappedOf = (event: SecurityEvent, classUid: OcsfEvent["class_uid"]) => {
   const { action, category, source, processed, processedAt, alertGenerated, alertLevel, location, metadata } = event;
   const { resource, resourceType } = event;
   return {
-    ...{ category, source, processed, alertGenerated },
+    category,
+    source,
+    processed,
+    alertGenerated,
     ...definedFields({ action: classUid === 6003 ? undefined : action, processedAt, alertLevel, location, metadata }),
     ...(classUid === 3002 && definedFields({ resource, resourceType })),
   };
@@ -101,8 +106,12 @@ export const toOcsf = (event: SecurityEvent): OcsfEvent => {
     message,
     ...definedFields({ status_code: errorCode, status_detail: errorMessage, duration: durationOf(metadata) }),
     metadata: {
-      ...({ version: OCSF_VERSION, product: PRODUCT, uid: id, event_code: eventType } as const),
-      ...{ log_name: "security_events", logged_time: event.createdAt },
+      version: OCSF_VERSION,
+      product: PRODUCT,
+      uid: id,
+      event_code: eventType,
+      log_name: "security_events",
+      logged_time: event.createdAt,
       ...definedFields({
         tenant_uid: organizationId,
         correlation_uid: textIn(metadata, "requestId", "runId", "erasureId", "exportId"),
@@ -125,36 +134,62 @@ export const toOcsf = (event: SecurityEvent): OcsfEvent => {
   switch (ocsfClass.uid) {
     case 2004:
       return {
-        ...{ category_uid: 2, category_name: categoryNames[2], class_uid: 2004, activity_id: 1 },
-        ...{ ...common, status_id: 1, status: "New", is_alert: true },
+        category_uid: 2,
+        category_name: categoryNames[2],
+        class_uid: 2004,
+        activity_id: 1,
+        ...common,
+        status_id: 1,
+        status: "New",
+        is_alert: true,
         finding_info: {
-          ...{ uid: textIn(metadata, "alertId") ?? id, title: message },
-          ...{ created_time: timestamp, types: [eventType] },
+          uid: textIn(metadata, "alertId") ?? id,
+          title: message,
+          created_time: timestamp,
+          types: [eventType],
         },
         ...resources,
         evidences: [origin],
       };
     case 3002:
       return {
-        ...{ category_uid: 3, category_name: categoryNames[3], class_uid: 3002, activity_id: ocsfClass.activityId },
-        ...{ ...common, ...outcome, ...origin },
-        ...{ user: authenticatedOf(event), service: authenticatorOf(event) },
+        category_uid: 3,
+        category_name: categoryNames[3],
+        class_uid: 3002,
+        activity_id: ocsfClass.activityId,
+        ...common,
+        ...outcome,
+        ...origin,
+        user: authenticatedOf(event),
+        service: authenticatorOf(event),
       };
     case 3004:
       return {
-        ...{ category_uid: 3, category_name: categoryNames[3], class_uid: 3004, activity_id: ocsfClass.activityId },
-        ...{ ...common, ...outcome, ...origin },
+        category_uid: 3,
+        category_name: categoryNames[3],
+        class_uid: 3004,
+        activity_id: ocsfClass.activityId,
+        ...common,
+        ...outcome,
+        ...origin,
         entity: {
-          ...{ name: resource ?? resourceType ?? action, type_id: 99 },
+          name: resource ?? resourceType ?? action,
+          type_id: 99,
           ...definedFields({ uid: resource, type: resourceType }),
         },
       };
     case 6003:
       return {
-        ...{ category_uid: 6, category_name: categoryNames[6], class_uid: 6003, activity_id: ocsfClass.activityId },
-        ...{ ...common, ...outcome, ...origin },
+        category_uid: 6,
+        category_name: categoryNames[6],
+        class_uid: 6003,
+        activity_id: ocsfClass.activityId,
+        ...common,
+        ...outcome,
+        ...origin,
         api: {
-          ...{ operation: action, service: { name: PRODUCT.name } },
+          operation: action,
+          service: { name: PRODUCT.name },
           ...(requestId !== undefined && { request: { uid: requestId } }),
           ...((errorCode !== undefined || errorMessage !== undefined) && {
             response: definedFields({ error: errorCode, error_message: errorMessage }),

@@ -59,7 +59,7 @@ export const recognisers: readonly Recogniser[] = [
 /** Decodes a text that may hide a secret. */
 type Decoder = (text: string) => string;
 
-/** Undoes percent-encoding, also if the text was encoded several times (%2525 and so on). */
+/** Undoes percent-encoding, even if the text was encoded several times (%2525 and so on). */
 const decodePercents: Decoder = (text) =>
   text.replace(/(?:%(?:25)*[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replace(/%(?:25)*([0-9a-f]{2})/gi, "$1"), "hex").toString("utf8"),

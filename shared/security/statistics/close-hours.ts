@@ -17,7 +17,7 @@ export const GRACE_MS = 5 * 60_000;
 const HOURS_AT_ONCE = 8;
 /** No closing begins with less time left. */
 const MARGIN_MS = 20_000;
-/** A run with so many failures gives up. */
+/** A run with this many failures gives up. */
 const MAX_FAILURES = 10;
 const DAY_ATTEMPTS = 5;
 

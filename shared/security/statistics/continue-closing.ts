@@ -1,6 +1,6 @@
 /**
  * Closes more hours than one invocation can: if its time runs short, each shard of the open hours gets an invocation of its
- * own, and continues by itself until its hours are closed or the schedule starts anew.
+ * own, and continues by itself until its hours are closed or the schedule starts again.
  */
 import * as z from "zod/mini";
 import type { BusEvent, EventBus } from "../../runtime/event-bus.ts";

@@ -105,7 +105,7 @@ export type RollupDependencies = {
 
 /**
  * The counters of all events of a partition in a period, by interval. The open hours are read first and strongly consistent: the
- * rollup of any other hour counts all its events, whatever closers do meanwhile.
+ * rollup of any other hour counts all its events, whatever closers do concurrently.
  */
 const countAll = async (
   { openHours, rollups, events }: RollupDependencies,

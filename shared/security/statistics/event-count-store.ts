@@ -1,7 +1,7 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
-import { getItems } from "../../runtime/get-items.ts";
-import { readPages } from "../../runtime/read-pages.ts";
+import type { Table } from "../../runtime/table.ts";
+import { getItems } from "../../runtime/table-batches.ts";
+import { queryPages } from "../../runtime/table-query.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { firstIdAt, lastIdAt, timeOfEventId } from "../event-id.ts";
 import { type FilterName, idsOf, planRead, type Selection } from "../event-item.ts";
@@ -32,18 +32,13 @@ const LateItem = z.object({
   ipAddress: z.optional(z.string()),
 });
 
-const projectionOf = (fields: readonly string[]) => ({
-  ProjectionExpression: fields.map((name) => `#${name}`).join(", "),
-  ExpressionAttributeNames: Object.fromEntries(fields.map((name) => [`#${name}`, name])),
-});
-
 const matches = (item: object, selection: Selection, filters: readonly FilterName[]): boolean =>
   filters.every((name) => selection[name] === Reflect.get(item, name));
 
 export type EventCountStore = ReturnType<typeof createEventCountStore>;
 
 /** Counts the events of the event table. All calls throw DomainError `store_unavailable`. */
-export const createEventCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createEventCountStore = (table: Table<"securityEvents">) => ({
   /**
    * Counts the events of a partition from a time (inclusive) to another (exclusive), both epoch ms, that have not expired
    * at `now`. Half a read unit per 4 KB of events, one if `strongly` consistent.
@@ -56,14 +51,11 @@ export const createEventCountStore = (client: DynamoDBDocumentClient, tableName:
   ): Promise<Rollup | undefined> {
     const tally = createTally();
     const expiries = new Set<number>();
-    const { ProjectionExpression, ExpressionAttributeNames } = projectionOf(countedFields);
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #id BETWEEN :first AND :last",
-      ProjectionExpression,
-      ExpressionAttributeNames: { ...ExpressionAttributeNames, "#scope": "scope" },
-      ExpressionAttributeValues: { ":scope": scope, ":first": firstIdAt(from), ":last": lastIdAt(to - 1) },
-      ConsistentRead: strongly,
+    const pages = queryPages(table, {
+      where: "#scope = :scope AND #id BETWEEN :first AND :last",
+      values: { scope, first: firstIdAt(from), last: lastIdAt(to - 1) },
+      attributes: countedFields,
+      isConsistent: strongly,
     });
     for await (const page of pages) {
       for (const item of page) {
@@ -81,7 +73,7 @@ export const createEventCountStore = (client: DynamoDBDocumentClient, tableName:
 export type SelectionCountStore = ReturnType<typeof createSelectionCountStore>;
 
 /** Counts the events of a selection one by one. All calls throw DomainError `store_unavailable`. */
-export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createSelectionCountStore = (table: Table<"securityEvents">) => ({
   /**
    * Counts a selection event by event, from its most selective index: half a read unit per 4 KB, and half a unit per
    * event for fields that only the table has.
@@ -93,17 +85,11 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
     { max, now, intervalMs }: { max: number; now: number; intervalMs?: number | undefined },
   ): Promise<CountedIntervals | undefined> {
     const { index, scope, keyName, keyValue, filters, lateFilters } = planRead(selection);
-    const { first, last } = idsOf(selection);
-    const { ProjectionExpression, ExpressionAttributeNames } = projectionOf([
-      ...new Set([...countedFields, ...filters]),
-    ]);
-    const pages = readPages(client, {
-      TableName: tableName,
-      IndexName: index?.name,
-      KeyConditionExpression: "#key = :key AND #id BETWEEN :first AND :last",
-      ProjectionExpression,
-      ExpressionAttributeNames: { ...ExpressionAttributeNames, "#key": keyName },
-      ExpressionAttributeValues: { ":key": keyValue, ":first": first, ":last": last },
+    const pages = queryPages(table, {
+      index,
+      where: `#${keyName} = :key AND #id BETWEEN :first AND :last`,
+      values: { key: keyValue, ...idsOf(selection) },
+      attributes: [...new Set([...countedFields, ...filters])],
     });
     let events: CountedItem[] = [];
     let read = 0;
@@ -117,7 +103,7 @@ export const createSelectionCountStore = (client: DynamoDBDocumentClient, tableN
     }
     if (lateFilters.length > 0) {
       const keys = events.map(({ id }) => ({ scope, id }));
-      const { items } = await getItems(client, tableName, keys, projectionOf(Object.keys(LateItem.shape)));
+      const { items } = await getItems(table, keys, { attributes: Object.keys(LateItem.shape) });
       const late = new Map(items.map((item) => LateItem.parse(item)).map((item) => [item.id, item]));
       // An event that was deleted since the index was read has no late fields and matches no filter.
       events = events.filter(({ id }) => matches(late.get(id) ?? {}, selection, lateFilters));

@@ -1,10 +1,10 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import type { Clock } from "../../runtime/clock.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
-import { readPages } from "../../runtime/read-pages.ts";
+import type { Table } from "../../runtime/table.ts";
+import { queryPages } from "../../runtime/table-query.ts";
 import { END_OF_TIME_MS, hourName, timeOfName } from "../../terms/hours.ts";
-import { OPEN_HOURS } from "../../terms/indexes.ts";
+import { OPEN_HOURS } from "../../terms/tables.ts";
 import { createDueMarkStore } from "../../work/due-mark-store.ts";
 import { defineShardedIndex } from "../../work/sharded-index.ts";
 
@@ -39,8 +39,8 @@ const parse = (item: unknown): OpenHour => {
 export type OpenHourStore = ReturnType<typeof createOpenHourStore>;
 
 /** The open hours of each partition of events. All calls throw DomainError `store_unavailable`. */
-export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: string, now: Clock) => {
-  const marks = createDueMarkStore(client, tableName, openHours);
+export const createOpenHourStore = (table: Table<"securityRollups">, now: Clock) => {
+  const marks = createDueMarkStore(table, openHours);
   return {
     /**
      * Marks an hour as open, before an event of that hour is written; two write units. Closers leave an hour alone for
@@ -53,12 +53,10 @@ export const createOpenHourStore = (client: DynamoDBDocumentClient, tableName: s
 
     /** The open hours of a partition since an hour, in order of time, read strongly consistent; one read unit per 4 KB. */
     async list(scope: string, from: number): Promise<number[]> {
-      const pages = readPages(client, {
-        TableName: tableName,
-        KeyConditionExpression: "#scope = :scope AND #period BETWEEN :first AND :last",
-        ExpressionAttributeNames: { "#scope": "scope", "#period": "period" },
-        ExpressionAttributeValues: { ":scope": scope, ":first": keyOf(from), ":last": keyOf(END_OF_TIME_MS - 1) },
-        ConsistentRead: true,
+      const pages = queryPages(table, {
+        where: "#scope = :scope AND #period BETWEEN :first AND :last",
+        values: { scope, first: keyOf(from), last: keyOf(END_OF_TIME_MS - 1) },
+        isConsistent: true,
       });
       const hours: number[] = [];
       for await (const page of pages) hours.push(...page.map((item) => parse(item).hour));

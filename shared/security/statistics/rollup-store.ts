@@ -2,12 +2,11 @@
  * Rollups: the counters of an hour's or a day's events, stored so that statistics need not read the events again. An hour
  * is open while it may have events that its rollup does not count (open-hour-store.ts).
  */
-import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+
 import * as z from "zod/mini";
-import { callStore } from "../../runtime/call-store.ts";
-import { putIfUnchanged } from "../../runtime/conditional-write.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
-import { readPages } from "../../runtime/read-pages.ts";
+import { getItem, putItem, type Table, unchanged } from "../../runtime/table.ts";
+import { queryPages } from "../../runtime/table-query.ts";
 import { dayName, hourName, timeOfName } from "../../terms/hours.ts";
 import { decodeCounters, encodeCounters } from "./counter-encoding.ts";
 import { type Counters, mergeCounters } from "./counters.ts";
@@ -75,16 +74,11 @@ const parse = (item: unknown): StoredRollup => {
 export type RollupStore = ReturnType<typeof createRollupStore>;
 
 /** The rollups of each partition of events. All calls throw DomainError `store_unavailable`. */
-export const createRollupStore = (client: DynamoDBDocumentClient, tableName: string) => ({
+export const createRollupStore = (table: Table<"securityRollups">) => ({
   /** Reads a rollup strongly consistent, even if expired: one read unit up to 4 KB. */
   async get(scope: string, period: Period): Promise<StoredRollup | undefined> {
-    const command = new GetCommand({
-      TableName: tableName,
-      Key: { scope, period: keyOf(period) },
-      ConsistentRead: true,
-    });
-    const { Item } = await callStore((options) => client.send(command, options));
-    return Item && parse(Item);
+    const item = await getItem(table, { scope, period: keyOf(period) });
+    return item && parse(item);
   },
 
   /**
@@ -92,21 +86,19 @@ export const createRollupStore = (client: DynamoDBDocumentClient, tableName: str
    * @param previousToken the token of the rollup that was read; undefined if there was none.
    * @returns whether the rollup was written.
    */
-  put: (
+  async put(
     scope: string,
     period: Period,
     { counters, exactUntil, expiresAt: ttl }: Rollup,
     previousToken: string | undefined,
-  ): Promise<boolean> =>
-    putIfUnchanged(
-      client,
-      tableName,
-      {
-        ...{ scope, period: keyOf(period), counters: encodeCounters(counters) },
-        ...{ token: newRequestToken(), exactUntil, ttl },
-      },
-      { attribute: "token", previous: previousToken },
-    ),
+  ): Promise<boolean> {
+    const { written } = await putItem(
+      table,
+      { scope, period: keyOf(period), counters: encodeCounters(counters), token: newRequestToken(), exactUntil, ttl },
+      { ...unchanged("token", previousToken), own: "token" },
+    );
+    return written;
+  },
 
   /**
    * The hours or days of a span in order of time, even if expired. Half a read unit per 4 KB, one if `strongly`
@@ -118,16 +110,10 @@ export const createRollupStore = (client: DynamoDBDocumentClient, tableName: str
     { first, last }: Span,
     { strongly = false }: { strongly?: boolean } = {},
   ): Promise<StoredRollup[]> {
-    const pages = readPages(client, {
-      TableName: tableName,
-      KeyConditionExpression: "#scope = :scope AND #period BETWEEN :first AND :last",
-      ExpressionAttributeNames: { "#scope": "scope", "#period": "period" },
-      ExpressionAttributeValues: {
-        ":scope": scope,
-        ":first": keyOf({ kind, start: first }),
-        ":last": keyOf({ kind, start: last }),
-      },
-      ConsistentRead: strongly,
+    const pages = queryPages(table, {
+      where: "#scope = :scope AND #period BETWEEN :first AND :last",
+      values: { scope, first: keyOf({ kind, start: first }), last: keyOf({ kind, start: last }) },
+      isConsistent: strongly,
     });
     const found: StoredRollup[] = [];
     for await (const page of pages) found.push(...page.map(parse));

@@ -2,8 +2,8 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
+import { type LocalCloud, startLocalCloud } from "../../../infra/local/cloud/local-cloud.ts";
 import { startDynamoDb } from "../../../infra/local/dynamodb/engine.ts";
-import { type LocalCloud, startLocalCloud } from "../../../infra/local/local-cloud.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { simulatedProvider } from "../../support/simulated-provider.ts";
 import { webhookSender } from "../../support/webhook-sender.ts";

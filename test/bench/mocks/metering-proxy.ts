@@ -21,7 +21,7 @@ const unitsOf = (target: string, { ConsumedCapacity, __type: type }: z.output<ty
   return ConsumedCapacity?.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) ?? Number.NaN;
 };
 
-/** Calls that write, also if a condition fails. */
+/** Calls that write, even if a condition fails. */
 const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
 
 /** `units` is the sum of `reads` and `writes`. */

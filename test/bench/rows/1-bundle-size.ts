@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { functionsByRoute, readDeployedStack } from "../deployed-function.ts";
-import { budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 
 /** A function with the DynamoDB client, in KB of 1,000 bytes. */
 const BUDGET = { limit: 310, stretch: 60 };
@@ -32,17 +32,12 @@ export const measurement: Measurement = {
       );
       const whole = sizesOf(codeDirectory, files);
       rows.push(
-        { metric: routeKey, budget: budgetText(BUDGET), measured: size.toFixed(1), verdict: judge(size, BUDGET) },
-        {
-          metric: `${routeKey}, gzip`,
-          budget: budgetText(GZIP_BUDGET),
-          measured: gzipped.toFixed(1),
-          verdict: judge(gzipped, GZIP_BUDGET),
-        },
+        judgedRow(routeKey, size, BUDGET, { measured: size.toFixed(1) }),
+        judgedRow(`${routeKey}, gzip`, gzipped, GZIP_BUDGET, { measured: gzipped.toFixed(1) }),
       );
       if (whole.size > size) {
         const measured = `${whole.size.toFixed(1)}, gzip ${whole.gzipped.toFixed(1)}`;
-        rows.push({ metric: `${routeKey}, with what a refusal loads`, budget: "", measured, verdict: "" });
+        rows.push(plainRow(`${routeKey}, with what a refusal loads`, measured));
       }
     }
     return rows;

@@ -3,14 +3,11 @@
  * once. CPU time of that thread, so that other processes do not count. Above 50 ms, a task delays what the user does:
  * https://web.dev/articles/optimize-long-tasks
  */
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
-import { startLocalCloud } from "../../../infra/local/local-cloud.ts";
-import { prepareAssembly } from "../../../infra/prepare-assembly.ts";
-import { type PageBrowser, startChromium } from "../../support/browser.ts";
-import { consoleOrigins, openConsole } from "../../support/console.ts";
+import type { PageBrowser } from "../../support/browser.ts";
+import { openConsole } from "../../support/console.ts";
 import { answerEvents, sampleEvent } from "../../support/console-events.ts";
-import { type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { withConsole } from "../bench-cloud.ts";
+import { type Budget, judgedRow, type Measurement, type Row } from "../row.ts";
 
 const EVENTS = 10_000;
 const LONGEST: Budget = { limit: 50 };
@@ -54,37 +51,12 @@ const measureOn = async (browser: PageBrowser): Promise<Row[]> => {
   const long = tasks.filter((ms) => ms > LONGEST.limit).length;
   const scrolled = `scroll through ${EVENTS.toLocaleString("en")} events in pages of 1,000`;
   return [
-    {
-      metric: `${scrolled}: longest task of the main thread`,
-      budget: budgetText(LONGEST, "ms"),
-      measured: `${longest} ms`,
-      verdict: judge(longest, LONGEST),
-    },
-    {
-      metric: "the same: tasks over 50 ms",
-      budget: budgetText(LONG_TASKS),
-      measured: `${long} of ${tasks.length}`,
-      verdict: judge(long, LONG_TASKS),
-    },
+    judgedRow(`${scrolled}: longest task of the main thread`, longest, LONGEST, { unit: "ms" }),
+    judgedRow("the same: tasks over 50 ms", long, LONG_TASKS, { measured: `${long} of ${tasks.length}` }),
   ];
 };
 
 export const measurement: Measurement = {
   title: "Console: 10,000 events",
-  measure: async ({ workDirectory }) => {
-    const cloud = await startLocalCloud({
-      // The stack of `npm start`: the console has a client at the issuer.
-      assemblyDirectory: await prepareAssembly(join(workDirectory, "console-assembly")),
-      dataDirectory: mkdtempSync(join(workDirectory, "console-")),
-      port: 0,
-      log: () => undefined,
-    });
-    const browser = await startChromium(consoleOrigins(cloud));
-    try {
-      return await measureOn(browser);
-    } finally {
-      await browser.stop();
-      await cloud.stop();
-    }
-  },
+  measure: ({ workDirectory }) => withConsole(workDirectory, ({ browser }) => measureOn(browser)),
 };

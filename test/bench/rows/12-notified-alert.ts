@@ -6,9 +6,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { synthesise } from "../../../infra/synth.ts";
+import { type MeteredCloud, requestsTo, withMeteredCloud } from "../bench-cloud.ts";
 import { prices } from "../cost/prices.ts";
-import { type MeteredCloud, requestsTo, withMeteredCloud } from "../metered-cloud.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row, round } from "../row.ts";
 
 /** Below the 20 notifications of a destination in ten minutes, beyond which they become a summary. */
 const METERED = 10;
@@ -41,8 +41,6 @@ const startListener = async () => {
     stop: () => new Promise<void>((resolve) => void server.close(() => resolve())),
   };
 };
-
-const round = (value: number): number => Math.round(value * 100) / 100;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
@@ -78,12 +76,6 @@ const costOf = ({ reads, writes, invocations, calls }: Used, queueMessages: numb
   );
 };
 
-const row = (metric: string, measured: string): Row => ({ metric, budget: "", measured, verdict: "" });
-
-const judged = (metric: string, value: number, budget: Budget): Row => ({
-  ...{ metric, budget: budgetText(budget), measured: String(round(value)), verdict: judge(round(value), budget) },
-});
-
 const measureOn = async (
   { cloud, proxy }: MeteredCloud,
   listener: Awaited<ReturnType<typeof startListener>>,
@@ -110,7 +102,9 @@ const measureOn = async (
     await raise(METERED);
     const { reads, writes, calls: kinds } = proxy.read();
     return {
-      ...{ reads, writes, kinds },
+      reads,
+      writes,
+      kinds,
       calls: minus(cloud.calls(), before.calls),
       invocations: invocations() - before.invocations,
     };
@@ -125,11 +119,15 @@ const measureOn = async (
   // Messages: AlertsToNotify always, NotificationsToSend for the destination.
   const [base, all] = [costOf(alone, 1), costOf(notified, 2)];
   return [
-    row("an alert without a destination", describe(alone)),
-    row("an alert with one webhook destination", describe(notified)),
-    judged("read units of the notification", (notified.reads - alone.reads) / METERED, READS),
-    judged("write units of the notification", (notified.writes - alone.writes) / METERED, WRITES),
-    judged("USD for a million notifications, without the time of functions", (all - base) * 1e6, USD_PER_MILLION),
+    plainRow("an alert without a destination", describe(alone)),
+    plainRow("an alert with one webhook destination", describe(notified)),
+    judgedRow("read units of the notification", round((notified.reads - alone.reads) / METERED), READS),
+    judgedRow("write units of the notification", round((notified.writes - alone.writes) / METERED), WRITES),
+    judgedRow(
+      "USD for a million notifications, without the time of functions",
+      round((all - base) * 1e6),
+      USD_PER_MILLION,
+    ),
   ];
 };
 

@@ -6,16 +6,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { LocalCloud } from "../../../infra/local/local-cloud.ts";
+import type { LocalCloud } from "../../../infra/local/cloud/local-cloud.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { toItem } from "../../../shared/security/event-item.ts";
 import { DAY_MS, expiryOf } from "../../../shared/terms/hours.ts";
 import { randomEvents } from "../../security/random-events.ts";
+import { type MeteredCloud, requestsTo, withMeteredCloud } from "../bench-cloud.ts";
 import { prices } from "../cost/prices.ts";
-import { type MeteredCloud, requestsTo, withMeteredCloud } from "../metered-cloud.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row, round } from "../row.ts";
 
 const ORGANIZATION = "acme";
 const EXPORTS = "/security/exports";
@@ -53,7 +53,6 @@ const seed = async ({ model }: LocalCloud, endpoint: string, total: number): Pro
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-const round = (value: number): number => Math.round(value * 100) / 100;
 
 /**
  * Actions whose requests AWS bills as writes; others are reads, and deleting is free. Each step of a multipart upload needs
@@ -61,12 +60,6 @@ const round = (value: number): number => Math.round(value * 100) / 100;
  */
 const isWrite = (action: string): boolean => /^s3:(Put|List)/.test(action);
 const isFree = (action: string): boolean => /^s3:(Delete|Abort)/.test(action);
-
-const row = (metric: string, measured: string): Row => ({ metric, budget: "", measured, verdict: "" });
-
-const judged = (metric: string, value: number, budget: Budget): Row => ({
-  ...{ metric, budget: budgetText(budget), measured: String(Math.round(value)), verdict: judge(value, budget) },
-});
 
 const measureOn = async ({ cloud, proxy, engineUrl }: MeteredCloud, bench: Bench): Promise<Row[]> => {
   const total = bench.options.events ?? (bench.options.quick ? 10_000 : 100_000);
@@ -113,13 +106,13 @@ const measureOn = async ({ cloud, proxy, engineUrl }: MeteredCloud, bench: Bench
       bytes * prices.objectByte * KEPT_MONTHS;
     const perMillion = MILLION / total;
     rows.push(
-      row(
+      plainRow(
         `${format}: ${total} events`,
         `${round(seconds)} s, of it ${round(workerSeconds)} s in the worker; ${round(bytes / 2 ** 20)} MB`,
       ),
-      judged(`${format}: read units, by proportion for a million events`, reads * perMillion, READS),
-      judged(`${format}: write units, by proportion for a million events`, writes * perMillion, WRITES),
-      row(
+      judgedRow(`${format}: read units, by proportion for a million events`, Math.round(reads * perMillion), READS),
+      judgedRow(`${format}: write units, by proportion for a million events`, Math.round(writes * perMillion), WRITES),
+      plainRow(
         `${format}: a million events, by proportion`,
         `${Math.round(s3Writes * perMillion)} S3 writes, ${Math.round(s3Reads * perMillion)} S3 reads, ${round(usd * perMillion)} USD`,
       ),

@@ -7,7 +7,7 @@ import { functionsByRoute, mainFile, readDeployedStack } from "../deployed-funct
 import { interleave, isSure, type Results } from "../interleave.ts";
 import { startHttpsMocks } from "../mocks/https-mocks.ts";
 import { benchEnvironment, claims, type PlantRoute, plantRequest, plantRoutes } from "../plant-requests.ts";
-import { type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Budget, budgetText, judge, judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 import { type InstanceResult, runSuccessfully } from "../run-instance.ts";
 import { estimate, median } from "../statistics.ts";
 import { buildSubjects } from "../subjects.ts";
@@ -64,20 +64,15 @@ type Measured = { results: Results<Name, InstanceResult>; random: () => number }
 
 const ratioRow = (metric: string, ratios: readonly number[], random: () => number, budget?: Budget): Row => {
   const { median: value, low, high } = estimate(ratios, random);
-  return {
-    metric,
-    budget: budget ? budgetText(budget) : "",
-    measured: `${value.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]`,
-    verdict: budget ? judge(value, budget, isSure(ratios, random)) : "",
-  };
+  const measured = `${value.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]`;
+  if (budget === undefined) return plainRow(metric, measured);
+  return { metric, budget: budgetText(budget), measured, verdict: judge(value, budget, isSure(ratios, random)) };
 };
 
-const timeRow = (metric: string, value: number, unit: "ms" | "µs" | "B", budget?: Budget): Row => ({
-  metric,
-  budget: budget ? budgetText(budget, unit) : "",
-  measured: `${value.toFixed(unit === "ms" ? 1 : 0)} ${unit}`,
-  verdict: budget ? judge(value, budget) : "",
-});
+const timeRow = (metric: string, value: number, unit: "ms" | "µs" | "B", budget?: Budget): Row => {
+  const measured = `${value.toFixed(unit === "ms" ? 1 : 0)} ${unit}`;
+  return budget === undefined ? plainRow(metric, measured) : judgedRow(metric, value, budget, { unit, measured });
+};
 
 const ratioRows = (route: PlantRoute, { results, random }: Measured): Row[] => {
   const over = (kind: Kind) => ratiosOf(results, `${kind} ${route}`, `floor ${route}`);

@@ -12,7 +12,7 @@ import { EVENTS, makeStage, NOW, RETENTION_DAYS, ROLLUPS, storesOf } from "../..
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Bench, type Budget, budgetText, judge, judgedRow, type Measurement, type Row } from "../row.ts";
 import { median } from "../statistics.ts";
 
 const MEDIAN: Budget = { limit: 2 };
@@ -25,12 +25,8 @@ const HOURS = 20;
 const EVENTS_PER_HOUR = 100;
 
 const meanOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
-const unitsRow = (metric: string, budget: Budget, units: number): Row => ({
-  metric,
-  budget: budgetText(budget, "units"),
-  measured: `${Math.round(units * 100) / 100} units`,
-  verdict: judge(units, budget),
-});
+const unitsRow = (metric: string, budget: Budget, units: number): Row =>
+  judgedRow(metric, units, budget, { unit: "units" });
 
 /** A day of an organization: each event recorded, those above LOW marked, each hour opened and closed. */
 const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {

@@ -1,4 +1,5 @@
 /** The cost of the circuit breaker: CPU time per guarded call compared with other breakers, and DynamoDB units per event. */
+
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -6,13 +7,14 @@ import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { circuitKey, HELD_SHARD, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { createConnectedStore } from "../../../shared/connection/connection-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { createInstance, fail, succeed, testClock } from "../../shared/circuit-breaker/instance.ts";
 import { settingsTable } from "../../shared/settings/settings-table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { interleave } from "../interleave.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 import { estimate } from "../statistics.ts";
 
 const run = promisify(execFile);
@@ -30,12 +32,8 @@ const timeRows = async ({ options, progress }: Bench): Promise<Row[]> => {
   });
   return guards.map((name) => {
     const { median, low, high } = estimate(results(name), random);
-    return {
-      metric: `guarded call, fresh copy: ${name}`,
-      budget: "",
-      measured: `${median.toFixed(0)} ns [${low.toFixed(0)}, ${high.toFixed(0)}]`,
-      verdict: "",
-    };
+    const measured = `${median.toFixed(0)} ns [${low.toFixed(0)}, ${high.toFixed(0)}]`;
+    return plainRow(`guarded call, fresh copy: ${name}`, measured);
   });
 };
 
@@ -102,19 +100,13 @@ const unitRows = async (): Promise<Row[]> => {
   });
   try {
     const meter = metered(database);
-    const settings = createSettingsStore(meter.documentClient(documentTranslation), "settings");
-    const connected = createConnectedStore(meter.documentClient(documentTranslation), "connections");
+    const settings = createSettingsStore(createTable(meter.documentClient(documentTranslation), "settings"));
+    const connected = createConnectedStore(createTable(meter.documentClient(documentTranslation), "connections"));
     const time = testClock();
     const rows: Row[] = [];
     const row = (metric: string, budget: Budget, of: "reads" | "writes") => {
-      const units = meter.read()[of];
       const unit = of === "reads" ? "read units" : "write units";
-      rows.push({
-        metric,
-        budget: budgetText(budget, unit),
-        measured: `${units} ${unit}`,
-        verdict: judge(units, budget),
-      });
+      rows.push(judgedRow(metric, meter.read()[of], budget, { unit }));
     };
     // Announcements never complete here, so their writes are not measured: they belong to recording transitions.
     const instance = createInstance(meter, time.clock, {

@@ -12,7 +12,7 @@ import { systemClock } from "../../../shared/runtime/clock.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createMeteredSync, startSyncTables } from "../../support/metered-sync.ts";
 import { startSimulatedAccount } from "../mocks/simulated-account.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 
 const QUIET_READS: Budget = { limit: 1 };
 const QUIET_UNITS: Budget = { limit: 15 };
@@ -26,14 +26,6 @@ const CHANGES = 100;
 /** The next run reads the feed's last minute again. At this interval that minute fits into one page. */
 const CHANGE_EVERY_MS = 30_000;
 const FOUR_HOURS_MS = 14_400_000;
-
-const budgetRow = (metric: string, value: number, unit: string, budget: Budget): Row => ({
-  metric,
-  budget: budgetText(budget, unit),
-  measured: `${Math.round(value * 100) / 100} ${unit}`,
-  verdict: judge(value, budget),
-});
-const plainRow = (metric: string, measured: string): Row => ({ metric, budget: "", measured, verdict: "" });
 
 /** An engine whose clients' puts of records are counted. */
 const countingPuts = (engine: EmbeddedDynamoDb) => {
@@ -74,7 +66,9 @@ const runRows = async ({ assemblyDirectory, workDirectory, options, progress }: 
       const seconds = (performance.now() - before.at) / 1_000;
       if (ended?.status !== "succeeded") throw new Error(`A run has ${ended?.status}: ${ended?.error?.message}`);
       return {
-        ...{ units, seconds, puts: counting.puts() - before.puts },
+        units,
+        seconds,
+        puts: counting.puts() - before.puts,
         requests: (await account.requests()) - before.requests,
       };
     };
@@ -90,7 +84,7 @@ const runRows = async ({ assemblyDirectory, workDirectory, options, progress }: 
     const again = await measured("full");
     rows.push(
       plainRow("full run, each unchanged record", each(again.units, objects)),
-      budgetRow("full run, writes of unchanged records", again.puts, "writes", UNCHANGED_WRITES),
+      judgedRow("full run, writes of unchanged records", again.puts, UNCHANGED_WRITES, { unit: "writes" }),
     );
     time.offset += FOUR_HOURS_MS;
     for (let i = 0; i < CHANGES; i++) {
@@ -102,8 +96,8 @@ const runRows = async ({ assemblyDirectory, workDirectory, options, progress }: 
     time.offset += FOUR_HOURS_MS;
     const quiet = await measured();
     rows.push(
-      budgetRow("quiet run, requests to the provider", quiet.requests, "reads", QUIET_READS),
-      budgetRow("quiet run", quiet.units.read + quiet.units.write, "units", QUIET_UNITS),
+      judgedRow("quiet run, requests to the provider", quiet.requests, QUIET_READS, { unit: "reads" }),
+      judgedRow("quiet run", quiet.units.read + quiet.units.write, QUIET_UNITS, { unit: "units" }),
     );
     return rows;
   } finally {
@@ -124,7 +118,7 @@ const bundleRows = (): Row[] => {
     const name = /([^/]+)\/bundle\.cjs$/.exec(file)?.[1];
     if (!hasSdk || name === undefined) return [];
     const size = statSync(join(bundleDirectory(name), "bundle.cjs")).size / 1_000;
-    return [budgetRow(`bundle of ${name}, with the provider's SDK`, size, "KB", BUNDLE)];
+    return [judgedRow(`bundle of ${name}, with the provider's SDK`, size, BUNDLE, { unit: "KB" })];
   });
 };
 

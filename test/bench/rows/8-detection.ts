@@ -7,7 +7,7 @@ import { call, createStage, HOUR, type Stage, startDetectionEngine } from "../..
 import { countUnits, type Units } from "../../support/consumed-units.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createRandom } from "../../support/random.ts";
-import { type Bench, type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row, round } from "../row.ts";
 
 const ORGANIZATIONS = 20;
 const HOURS = 24;
@@ -64,20 +64,6 @@ const measureOrganization = async (engine: EmbeddedDynamoDb, random: () => numbe
   total.hours += HOURS;
 };
 
-const row = (metric: string, measured: string, budget?: { text: string; verdict: Row["verdict"] }): Row => ({
-  metric,
-  budget: budget?.text ?? "",
-  measured,
-  verdict: budget?.verdict ?? "",
-});
-
-const within = (value: number, budget: Budget, unit: string) => ({
-  text: budgetText(budget, unit),
-  verdict: judge(value, budget),
-});
-
-const round = (value: number): number => Math.round(value * 100) / 100;
-
 const rowsOf = ({ read, write, milliseconds, hours, eventsRead }: Measured): Row[] => {
   const each = { read: read / hours, write: write / hours, ms: milliseconds / hours };
   const millions = HOURS_A_MONTH / MILLION;
@@ -90,15 +76,15 @@ const rowsOf = ({ read, write, milliseconds, hours, eventsRead }: Measured): Row
   const total = usd.reads + usd.writes + usd.events + usd.lambda;
   const recorded = ORGANIZATIONS * EVENTS_A_DAY;
   return [
-    row("read units of an organization's hour", String(round(each.read)), within(each.read, READ, "units")),
-    row("write units of an organization's hour", String(round(each.write)), within(each.write, WRITE, "units")),
-    row("time of an organization's hour", `${round(each.ms)} ms`),
-    row("times that an event is read", String(eventsRead / recorded), within(eventsRead / recorded, { limit: 1 }, "")),
-    row("a month, 10,000 organizations", `${round(total)} USD`, within(total, TOTAL_USD, "USD")),
-    row("  reads", `${round(usd.reads)} USD`),
-    row("  writes", `${round(usd.writes)} USD`),
-    row("  event bus, an event for ten hours", `${round(usd.events)} USD`),
-    row("  functions, at 1,024 MB", `${round(usd.lambda)} USD`),
+    judgedRow("read units of an organization's hour", each.read, READ, { unit: "units" }),
+    judgedRow("write units of an organization's hour", each.write, WRITE, { unit: "units" }),
+    plainRow("time of an organization's hour", `${round(each.ms)} ms`),
+    judgedRow("times that an event is read", eventsRead / recorded, { limit: 1 }),
+    judgedRow("a month, 10,000 organizations", total, TOTAL_USD, { unit: "USD" }),
+    plainRow("  reads", `${round(usd.reads)} USD`),
+    plainRow("  writes", `${round(usd.writes)} USD`),
+    plainRow("  event bus, an event for ten hours", `${round(usd.events)} USD`),
+    plainRow("  functions, at 1,024 MB", `${round(usd.lambda)} USD`),
   ];
 };
 

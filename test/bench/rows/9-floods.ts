@@ -1,12 +1,12 @@
 /**
  * A flood of refused requests from 20 addresses on the local cloud: what it costs in write units, and how long another
- * organization waits for the same function meanwhile. The flood, the other client and the service share this machine, so
+ * organization waits for the same function concurrently. The flood, the other client and the service share this machine, so
  * the latency is an upper bound.
  */
 import { request } from "node:http";
-import type { LocalCloud } from "../../../infra/local/local-cloud.ts";
-import { withMeteredCloud } from "../metered-cloud.ts";
-import { type Budget, budgetText, judge, type Measurement, type Row } from "../row.ts";
+import type { LocalCloud } from "../../../infra/local/cloud/local-cloud.ts";
+import { tokenOf, withMeteredCloud } from "../bench-cloud.ts";
+import { type Budget, judgedRow, type Measurement, type Row } from "../row.ts";
 import { median } from "../statistics.ts";
 
 const UNITS_PER_THOUSAND: Budget = { limit: 1_000 };
@@ -27,12 +27,6 @@ const send = ({ url, body, ...options }: Sent): Promise<number | undefined> =>
 const expectStatus = async (sent: Sent, status: number): Promise<void> => {
   const answered = await send(sent);
   if (answered !== status) throw new Error(`${sent.url} answered ${answered} instead of ${status}`);
-};
-
-const tokenOf = async ({ stack }: LocalCloud, claims: object): Promise<string> => {
-  const headers = { "content-type": "application/json" };
-  const answer = await fetch(`${stack.issuerUrl}/token`, { method: "POST", headers, body: JSON.stringify(claims) });
-  return ((await answer.json()) as { access_token: string }).access_token;
 };
 
 /** Sends requests from all addresses, some at once, until `isOver`. @returns how many were sent. */
@@ -66,7 +60,9 @@ const measureOn = async (cloud: LocalCloud, readWrites: () => number, isQuick: b
   const genuine = await tokenOf(cloud, { organizationId: "other" });
   const plants = (token: string): Sent => ({ url: `${apiUrl}/plants`, headers: { authorization: `Bearer ${token}` } });
   const forged: Sent = {
-    ...{ url: `${webhookUrl}/attacked`, method: "POST", body: "{}" },
+    url: `${webhookUrl}/attacked`,
+    method: "POST",
+    body: "{}",
     headers: { "content-type": "application/json", "stripe-signature": `t=1,v1=${"0".repeat(64)}` },
   };
   const genuineRead = () => expectStatus(plants(genuine), 200);
@@ -80,12 +76,9 @@ const measureOn = async (cloud: LocalCloud, readWrites: () => number, isQuick: b
     readWrites();
     const sent = await flood(requestOf, status, (begun) => begun >= count);
     const units = Math.round((readWrites() / sent) * 1_000);
-    return {
-      metric: `${metric}, ${sent} at once from ${ADDRESSES.length} addresses`,
-      budget: budgetText(UNITS_PER_THOUSAND, "write units per 1,000"),
-      measured: `${units} write units per 1,000`,
-      verdict: judge(units, UNITS_PER_THOUSAND),
-    };
+    return judgedRow(`${metric}, ${sent} at once from ${ADDRESSES.length} addresses`, units, UNITS_PER_THOUSAND, {
+      unit: "write units per 1,000",
+    });
   };
   const tokens = await unitsRow("refused tokens of an organization", () => plants(expired), 401);
   const webhooks = await unitsRow("forged webhooks", () => forged, 400);
@@ -104,12 +97,12 @@ const measureOn = async (cloud: LocalCloud, readWrites: () => number, isQuick: b
   return [
     tokens,
     webhooks,
-    {
-      metric: `another organization's read while ${refused} tokens are refused by the same function: median`,
-      budget: budgetText(LATENCY, "ms"),
-      measured: `${underFlood} ms (${Math.round(quiet)} ms without the flood)`,
-      verdict: judge(underFlood, LATENCY),
-    },
+    judgedRow(
+      `another organization's read while ${refused} tokens are refused by the same function: median`,
+      underFlood,
+      LATENCY,
+      { unit: "ms", measured: `${underFlood} ms (${Math.round(quiet)} ms without the flood)` },
+    ),
   ];
 };
 

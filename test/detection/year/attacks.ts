@@ -172,6 +172,19 @@ const slowProvider: Script = ({ at, events, dice }) => {
 
 /** All episodes that must be found. */
 export const attacks: Record<string, Script> = {
-  ...{ bruteForce, breach, spray, revokedKey, stolenToken, scraping, rateLimited, oftenLimited, ownPace, probing },
-  ...{ syncBurst, silence, brokenStore, blockedAddress, slowProvider },
+  bruteForce,
+  breach,
+  spray,
+  revokedKey,
+  stolenToken,
+  scraping,
+  rateLimited,
+  oftenLimited,
+  ownPace,
+  probing,
+  syncBurst,
+  silence,
+  brokenStore,
+  blockedAddress,
+  slowProvider,
 };

@@ -140,7 +140,21 @@ const busyHour: Script = ({ at, events, dice, profile, user }) => ({
 
 /** All episodes that look like an attack, and are none. */
 export const lookAlikes: Record<string, Script> = {
-  ...{ mistyping, colleaguesBehindOneAddress, forgottenTab, deploymentLoop, newMember, outage, paused, heldOpen },
-  ...{ fewRefusals, forgedWebhooks, wrongKey, impatience, sluggishProvider, oneFailedRun, storeHiccups, fullSync },
+  mistyping,
+  colleaguesBehindOneAddress,
+  forgottenTab,
+  deploymentLoop,
+  newMember,
+  outage,
+  paused,
+  heldOpen,
+  fewRefusals,
+  forgedWebhooks,
+  wrongKey,
+  impatience,
+  sluggishProvider,
+  oneFailedRun,
+  storeHiccups,
+  fullSync,
   busyHour,
 };

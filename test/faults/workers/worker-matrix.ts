@@ -7,9 +7,9 @@ import { gunzipSync } from "node:zlib";
 import { backgroundFunctions } from "../../../shared/api/background-functions.ts";
 import { busEvents } from "../../../shared/api/bus-events.ts";
 import { differenceOf, linesOf, plain } from "../compare.ts";
+import type { SeenRequest } from "../fault.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
 import { allTimes, type ChooseFault, followPlan, namedCalls, type Times } from "../fault-plan.ts";
-import type { SeenRequest } from "../fault-proxy.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
 import { type Delivery, HOUR_MS, type WorkerCase, type WorkerCaseName, workerCases } from "./worker-cases.ts";
@@ -95,7 +95,7 @@ const passHour = async (setting: Setting, work: WorkerCase, known: string): Prom
 
 /**
  * Records of when schedules ran; how often erasures have deleted reports, which only makes a report under way begin
- * anew; and the events of requests to the provider, each of which was made: how many objects are
+ * again; and the events of requests to the provider, each of which was made: how many objects are
  * read again depends on the second in which a worker reads them.
  */
 const BOOKKEEPING = /"scope":"#(schedule|detector)"|"eventType":"PROVIDER_REQUEST"|^Reports \{"key":"erased"/;

@@ -14,8 +14,17 @@ import { EVENT_RULE, MANUAL_RULE, PAUSED_RULE } from "../../../shared/security/a
 import { findingRules } from "../../../shared/security/alerts/finding.ts";
 
 const alert = (fields: Partial<Alert> = {}): Alert => ({
-  ...{ id: "a", title: "Title", level: "HIGH", rule: "sync_silence", subject: "connection", status: "open" },
-  ...{ count: 1, firstSeen: 1_000, lastSeen: 1_000, eventIds: [], revision: 1 },
+  id: "a",
+  title: "Title",
+  level: "HIGH",
+  rule: "sync_silence",
+  subject: "connection",
+  status: "open",
+  count: 1,
+  firstSeen: 1_000,
+  lastSeen: 1_000,
+  eventIds: [],
+  revision: 1,
   ...fields,
 });
 
@@ -149,14 +158,12 @@ describe("a change", () => {
 describe("the evidence", () => {
   it("has names, and the thresholds last", () => {
     const facts = evidenceFacts({
-      ...{
-        threshold: 5,
-        windowMs: 900_000,
-        count: 7,
-        addresses: ["192.0.2.1", "192.0.2.2"],
-        later: "x",
-        succeededFrom: [],
-      },
+      threshold: 5,
+      windowMs: 900_000,
+      count: 7,
+      addresses: ["192.0.2.1", "192.0.2.2"],
+      later: "x",
+      succeededFrom: [],
     });
     expect(facts.map(({ name, value }) => [name, "text" in value ? value.text : value])).toEqual([
       ["Occurrences", "7"],
@@ -174,7 +181,9 @@ describe("an alert by hand", () => {
   it("has the ids of its lines, each once, and no empty texts", () => {
     expect(eventIdsOf(" a,b\n\nb  c ")).toEqual(["a", "b", "c"]);
     expect(toRequest({ title: " T ", level: "LOW", message: " ", events: "" })).toEqual({
-      ...{ action: "generate_alert", title: "T", riskLevel: "LOW" },
+      action: "generate_alert",
+      title: "T",
+      riskLevel: "LOW",
     });
     expect(idsProblem("a\nb")).toBeUndefined();
     expect(idsProblem(Array.from({ length: 101 }, (_, i) => `e${i}`).join("\n"))).toContain("These are 101");

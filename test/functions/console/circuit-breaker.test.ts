@@ -44,13 +44,18 @@ describe("the end of a hold", () => {
 
   it("belongs to an action of the address", () => {
     expect(["force_open", "force_close", "reset", "close", undefined].map(actionOf)).toEqual([
-      ...["force_open", "force_close", "reset", undefined, undefined],
+      "force_open",
+      "force_close",
+      "reset",
+      undefined,
+      undefined,
     ]);
   });
 });
 
 const transition = (at: number, to: CircuitTransition["to"], cause: CircuitTransition["cause"]): CircuitTransition => ({
-  ...{ id: `event-${at}`, at },
+  id: `event-${at}`,
+  at,
   ...(to !== undefined && { to }),
   ...(cause !== undefined && { cause }),
 });
@@ -76,7 +81,7 @@ describe("the history of the circuit breaker", () => {
     expect(transitionSentence(transition(1, undefined, undefined), "ada")).toBe("Its state changed.");
   });
 
-  it("finds when an opening ended, also if an administrator took it over", () => {
+  it("finds when an opening ended, even if an administrator took it over", () => {
     expect([...openingsOf(history)]).toEqual([
       ["event-700", { since: 700, until: 900 }],
       ["event-600", { since: 600, until: 700 }],

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "@jest/globals";
 import type { SecurityEvent } from "../../../functions/console/app/api/types.ts";
-import { fromLocalInput, instantOf, toLocalInput } from "../../../functions/console/app/local-time.ts";
 import { chunksOf, prepend, unknownEvents } from "../../../functions/console/app/views/events/chunks.ts";
-import { curlOf } from "../../../functions/console/app/views/events/curl.ts";
 import { metadataFacts } from "../../../functions/console/app/views/events/metadata.ts";
 import {
   chips,
   choosePeriod,
   keyOf,
+  liveOf,
   periodOf,
   queryOf,
+  targetsOf,
 } from "../../../functions/console/app/views/events/selection.ts";
-import { inWords } from "../../../functions/console/app/words.ts";
+import { curlOf } from "../../../functions/console/app/words/address.ts";
+import { inWords } from "../../../functions/console/app/words/format.ts";
+import { fromLocalInput, instantOf, toLocalInput } from "../../../functions/console/app/words/local-time.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
 
@@ -26,7 +28,11 @@ describe("the selection of events", () => {
     const chosen = { riskLevel: "HIGH", userId: "a b", processed: "false", since: "5", until: "tomorrow", limit: "7" };
     expect(periodOf(chosen)).toBeUndefined();
     expect(queryOf(chosen, NOW)).toEqual({
-      ...{ riskLevel: "HIGH", userId: "a b", processed: "false", since: "5", until: "tomorrow" },
+      riskLevel: "HIGH",
+      userId: "a b",
+      processed: "false",
+      since: "5",
+      until: "tomorrow",
     });
   });
 
@@ -39,8 +45,20 @@ describe("the selection of events", () => {
     expect(keyOf({ userId: "ada", live: "on" })).toBe(keyOf({ userId: "ada" }));
     const keys = [{}, { userId: "ada" }, { ipAddress: "ada" }, { period: "1h" }, { since: "1" }, { until: "1" }].map(
       keyOf,
+      liveOf,
     );
     expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("is followed while it has no end and the user wants it", () => {
+    expect(liveOf({ live: "on" })).toEqual({ canFollow: true, isLive: true });
+    expect(liveOf({})).toEqual({ canFollow: true, isLive: false });
+    expect(liveOf({ live: "on", until: "5" })).toEqual({ canFollow: false, isLive: false });
+  });
+
+  it("has the selected events as targets of a key, or else the event with the focus", () => {
+    expect(targetsOf(new Set(["a", "b"]), "c")).toEqual(["a", "b"]);
+    expect([targetsOf(new Set(), "c"), targetsOf(new Set(), undefined)]).toEqual([["c"], []]);
   });
 
   it("names the chosen filters in words, whatever the case of the value", () => {
@@ -57,7 +75,10 @@ describe("the selection of events", () => {
     expect(fromLocalInput("2026-03-09T04:05")).toBe(new Date(at).toISOString());
     expect(fromLocalInput("")).toBeUndefined();
     expect(["1700000000000", "2026-11-22T12:00:00Z", "soon", undefined].map(instantOf)).toEqual([
-      ...[1_700_000_000_000, NOW, undefined, undefined],
+      1_700_000_000_000,
+      NOW,
+      undefined,
+      undefined,
     ]);
   });
 });
@@ -81,8 +102,16 @@ describe("the metadata of an event as facts", () => {
   it("names durations, times, lists and nested values", () => {
     expect(
       factsOf({
-        ...{ durationMs: 340, lastSyncAt: NOW, attempts: 2, isLowerBound: true, requestId: "r", at: 5 },
-        ...{ ms: 7, previous: null, types: ["a", 1], changes: { ipAllowlist: [], recordAccess: { member: ["x"] } } },
+        durationMs: 340,
+        lastSyncAt: NOW,
+        attempts: 2,
+        isLowerBound: true,
+        requestId: "r",
+        at: 5,
+        ms: 7,
+        previous: null,
+        types: ["a", 1],
+        changes: { ipAllowlist: [], recordAccess: { member: ["x"] } },
       }),
     ).toEqual([
       ["Duration", { kind: "duration", ms: 340 }],
@@ -112,7 +141,14 @@ describe("the metadata of an event as facts", () => {
 it("writes names of the API as words", () => {
   const names = ["RATE_LIMIT_EXCEEDED", "data_access", "retryAfter", "requestId", "ipAddress", "eventIds", "OAuth", ""];
   expect(names.map(inWords)).toEqual([
-    ...["Rate limit exceeded", "Data access", "Retry after", "Request ID", "IP address", "Event IDs", "OAuth", ""],
+    "Rate limit exceeded",
+    "Data access",
+    "Retry after",
+    "Request ID",
+    "IP address",
+    "Event IDs",
+    "OAuth",
+    "",
   ]);
 });
 

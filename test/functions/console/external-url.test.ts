@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { externalUrl } from "../../../functions/console/app/external-url.ts";
+import { externalUrl } from "../../../functions/console/app/words/address.ts";
 
 it.each([
   ["https://marketplace.example/oauth?state=a%20b", "https://marketplace.example/oauth?state=a%20b"],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { addressOf } from "../../../functions/console/app/address.ts";
+import { addressOf } from "../../../functions/console/app/words/address.ts";
 
 // The module reads the user's language when it is loaded.
 Object.defineProperty(navigator, "languages", { value: ["en-US"] });
 const { formatAmount, formatDuration, formatRelative, formatUtc } = await import(
-  "../../../functions/console/app/format.ts"
+  "../../../functions/console/app/words/format.ts"
 );
 
 const MINUTE = 60_000;

@@ -72,8 +72,19 @@ describe("the rules of the allowlist in the console", () => {
 
   it("say for each line what is wrong, and how to write it", () => {
     const text = [
-      ...["192.0.2.0/24", "", " 2001:db8::/32 ", "192.0.2.7", "192.0.2.0/33", "192.0.300.0/24", "192.0.02.0/24"],
-      ...["fe80::1%eth0/64", "hello", "2001:db8::zz/64", "192.0.2.0/24", "0.0.0.0/0", "::ffff:192.0.2.0/24"],
+      "192.0.2.0/24",
+      "",
+      " 2001:db8::/32 ",
+      "192.0.2.7",
+      "192.0.2.0/33",
+      "192.0.300.0/24",
+      "192.0.02.0/24",
+      "fe80::1%eth0/64",
+      "hello",
+      "2001:db8::zz/64",
+      "192.0.2.0/24",
+      "0.0.0.0/0",
+      "::ffff:192.0.2.0/24",
     ].join("\n");
     expect(networksOf(text)).toHaveLength(12);
     expect(lineNotes(text).map(({ line, isError, note }) => [line, isError, note])).toEqual([

@@ -76,7 +76,10 @@ describe("the form of a destination", () => {
       "a@example.com",
     );
     expect(DestinationRequest.parse(email)).toEqual({
-      ...{ type: "email", address: "a@example.com", name: "On-call", filter: { levels: ["HIGH"] } },
+      type: "email",
+      address: "a@example.com",
+      name: "On-call",
+      filter: { levels: ["HIGH"] },
       quietHours: { from: "22:00", to: "07:00", timeZone: "Europe/Berlin", exceptCritical: true },
       digest: { every: "day", at: "08:00", timeZone: "Europe/Berlin" },
       reports: ["weekly"],
@@ -120,7 +123,12 @@ it("hands a new secret over once, and to its own destination only", () => {
 it("says what became of a delivery and of each try", () => {
   const deliveries = deliveriesInAllStates(NOW);
   expect(deliveries.map((delivery) => deliveryState(delivery).name)).toEqual([
-    ...["Waiting", "Waiting", "Trying again", "Delivered", "Failed", "Failed"],
+    "Waiting",
+    "Waiting",
+    "Trying again",
+    "Delivered",
+    "Failed",
+    "Failed",
   ]);
   expect(deliveries.map((delivery) => isUnderWay(delivery, NOW))).toEqual([true, ...Array(5).fill(false)]);
   expect(deliveries[2]?.attempts.map(attemptInWords)).toEqual([

@@ -1,6 +1,10 @@
 /** The rules of the views Connection, Settings, Reports and Erasure. */
 import { describe, expect, it } from "@jest/globals";
-import { adviceFor, readReturn, reconnectCause } from "../../../functions/console/app/views/connection/advice.ts";
+import {
+  adviceFor,
+  readReturn,
+  reconnectCause,
+} from "../../../functions/console/app/views/connection/connection-words.ts";
 import { proofText, removedInAll } from "../../../functions/console/app/views/erasure/proof.ts";
 import { firstReports, periodOf } from "../../../functions/console/app/views/reports/periods.ts";
 import { changesBetween, isSame } from "../../../functions/console/app/views/settings/changes.ts";

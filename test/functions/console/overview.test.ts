@@ -12,6 +12,7 @@ import {
   comparedShare,
   hasEarlierData,
   isKept,
+  numbersOf,
   periodOf,
 } from "../../../functions/console/app/views/overview/periods.ts";
 
@@ -21,7 +22,9 @@ const HOUR = 60 * 60_000;
 const connection: Connection = {
   status: "connected",
   provider: { name: "Provider", apiKeysUrl: "https://example.com", webhooksUrl: "https://example.com" },
-  ...{ connectedAt: NOW - 24 * HOUR, lastSyncAt: NOW - HOUR, syncIntervalHours: 4 },
+  connectedAt: NOW - 24 * HOUR,
+  lastSyncAt: NOW - HOUR,
+  syncIntervalHours: 4,
 };
 const circuit = { state: "closed", forced: false, until: null } as OrganizationStats;
 const run = { status: "succeeded", startedAt: NOW - HOUR, finishedAt: NOW - HOUR } as SyncRun;
@@ -60,7 +63,8 @@ describe("what needs attention", () => {
     ]);
     const needs = attentionOf(known, NOW);
     expect(verdictOf(needs, true)).toEqual({
-      ...{ tone: "bad", word: "Not well" },
+      tone: "bad",
+      word: "Not well",
       text: "1 alert of level critical is open. 6 more things need attention.",
     });
     expect(needs.at(-1)?.text).toBe("At least 2 deliveries of webhooks failed and can be replayed.");
@@ -143,6 +147,22 @@ describe("a period of the overview", () => {
     [0.10001, 0.1, "About the same as in the period before (10%)"],
   ])("compares the share %d with %d", (value, before, text) => {
     expect(comparedShare(value, before)).toBe(text);
+  });
+
+  it("has numbers that are compared only with what is known", () => {
+    const stats = { totalEvents: 12, failureRate: 0.125, highRiskEvents: 3, avgResponseTime: 340 };
+    const changes = (...args: Parameters<typeof numbersOf>) => numbersOf(...args).map(({ change }) => change);
+    expect(numbersOf(stats, undefined, true).map(({ name, value }) => `${name}: ${value}`)).toEqual([
+      "Events: 12",
+      "Failed: 12.5%",
+      "Of high risk: 3",
+      expect.stringMatching(/^Mean response: 340\s?ms$/),
+    ]);
+    expect(changes(stats, undefined, true)).toEqual(Array(4).fill(undefined));
+    expect(changes(stats, undefined, false)).toEqual(Array(4).fill("No earlier data"));
+    expect(changes(stats, { ...stats, totalEvents: 0 }, true)).toEqual(Array(4).fill("No events in the period before"));
+    expect(changes(stats, { ...stats, avgResponseTime: 0 }, true)[3]).toBe("No times in the period before");
+    expect(changes(stats, { ...stats, totalEvents: 10 }, true)[0]).toBe("+2, more than in the period before (10)");
   });
 
   it("names its first and its last column as incomplete", () => {

@@ -8,7 +8,11 @@ describe("a failed answer becomes a problem", () => {
     const response = answer(503, { "x-request-id": "one", "retry-after": "7" });
     expect(problemOf(response, { error: 50301, message: "The store does not answer." })).toMatchObject({
       message: "The store does not answer.",
-      ...{ status: 503, code: 50301, requestId: "one", retryAfterS: 7, isTemporary: true },
+      status: 503,
+      code: 50301,
+      requestId: "one",
+      retryAfterS: 7,
+      isTemporary: true,
     });
   });
 

@@ -18,19 +18,20 @@ import { quietLog } from "../../support/quiet-log.ts";
 quietLog();
 
 const ENVIRONMENT = {
-  ...{ REPORTS_TABLE_NAME: "reports", SETTINGS_TABLE_NAME: "settings", EVENT_BUS_NAME: "bus" },
-  ...{
-    SECURITY_EVENTS_TABLE_NAME: "events",
-    SECURITY_ROLLUPS_TABLE_NAME: "rollups",
-    SECURITY_ALERTS_TABLE_NAME: "alerts",
-  },
-  ...{
-    RETENTION_DAYS: "90",
-    SECURITY_LOG_LEVEL: "LOW",
-    ALERT_THRESHOLD: "HIGH",
-    CURSOR_KEY: "a secret of 32 characters or more",
-  },
-  ...{ ISSUER: "https://issuer.example", AUDIENCE: "api", ORGANIZATION_CLAIM: "org_id", ROLE_CLAIM: "org_role" },
+  REPORTS_TABLE_NAME: "reports",
+  SETTINGS_TABLE_NAME: "settings",
+  EVENT_BUS_NAME: "bus",
+  SECURITY_EVENTS_TABLE_NAME: "events",
+  SECURITY_ROLLUPS_TABLE_NAME: "rollups",
+  SECURITY_ALERTS_TABLE_NAME: "alerts",
+  RETENTION_DAYS: "90",
+  SECURITY_LOG_LEVEL: "LOW",
+  ALERT_THRESHOLD: "HIGH",
+  CURSOR_KEY: "a secret of 32 characters or more",
+  ISSUER: "https://issuer.example",
+  AUDIENCE: "api",
+  ORGANIZATION_CLAIM: "org_id",
+  ROLE_CLAIM: "org_role",
 };
 
 let getReportHandler: typeof import("../../../functions/reports/get-report.ts").getReportHandler;
@@ -42,13 +43,11 @@ beforeAll(async () => {
 });
 
 const caller: Caller = {
-  ...{
-    userId: "ada",
-    organizationId: "acme",
-    role: "admin" as const,
-    sessionId: undefined,
-    scope: "org:acme" as const,
-  },
+  userId: "ada",
+  organizationId: "acme",
+  role: "admin" as const,
+  sessionId: undefined,
+  scope: "org:acme" as const,
 };
 const parts: HandlerDependencies = {
   authenticate: async (header) => {
@@ -84,16 +83,20 @@ const createWorld = (stored: readonly Report[] = [sampleCompliance(), sampleRevi
     get: (id: string, headers: Record<string, string> = {}) =>
       get(
         httpEvent({
-          ...{ method: "GET", rawPath: `/api/integrations/provider/reports/${id}` },
-          ...{ pathParameters: { id }, headers: headersOf(headers) },
+          method: "GET",
+          rawPath: `/api/integrations/provider/reports/${id}`,
+          pathParameters: { id },
+          headers: headersOf(headers),
         }),
         lambdaContext,
       ),
     list: (rawQueryString = "", headers: Record<string, string> = {}) =>
       list(
         httpEvent({
-          ...{ method: "GET", rawPath: "/api/integrations/provider/reports" },
-          ...{ rawQueryString, headers: headersOf(headers) },
+          method: "GET",
+          rawPath: "/api/integrations/provider/reports",
+          rawQueryString,
+          headers: headersOf(headers),
         }),
         lambdaContext,
       ),
@@ -108,7 +111,9 @@ describe("GET …/reports/{id}", () => {
       headers: { "content-type": "application/json", "cache-control": "no-store", vary: "Accept" },
     });
     expect(JSON.parse(response.body ?? "")).toMatchObject({
-      ...{ id: "compliance-2026-11-21", kind: "compliance", from: SATURDAY },
+      id: "compliance-2026-11-21",
+      kind: "compliance",
+      from: SATURDAY,
       unprocessedHighRiskEvents: 9,
     });
   });

@@ -4,18 +4,17 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { listen } from "../../../infra/local/http/listen.ts";
 import { startTestCloud } from "../../support/local-cloud.ts";
 import { createRandom } from "../../support/random.ts";
+import { newDirectory } from "../../support/temporary-directory.ts";
 import { contentsOf, copyOf, damages } from "./data-directory/used-directory.ts";
 
-const START = join(import.meta.dirname, "..", "..", "..", "infra", "local", "start.ts");
+const START = join(import.meta.dirname, "..", "..", "..", "infra", "local", "start", "start.ts");
 const PLANTS = 40;
 
 const plantsOf = async (dataDirectory: string): Promise<unknown[]> => {
@@ -34,7 +33,7 @@ let used: string;
 let killed: string;
 beforeAll(async () => {
   delete process.env.DYNAMODB_ENDPOINT;
-  used = mkdtempSync(join(tmpdir(), "used-"));
+  used = newDirectory("used-");
   const cloud = await startTestCloud({ dataDirectory: used });
   const token = await cloud.token({ organizationId: "green" });
   for (let id = 0; id < PLANTS; id++) await cloud.call("POST", "/plants", { token, body: { id, name: `plant ${id}` } });
@@ -49,20 +48,17 @@ const refusal = (dataDirectory: string): Promise<string | undefined> =>
     (error: Error) => error.message,
   );
 
-/** Indexes of write-ahead logs have no data; the lock and the engine's id end with their process. */
-const isData = (name: string) => !/-shm$|^lock$|^engine\.json$/.test(name);
-
 const tryAll = async (directory: string) => {
   const tried: string[] = [];
-  for (const name of readdirSync(directory).filter(isData)) {
+  for (const name of contentsOf(directory).keys()) {
     for (const [damage, hurt] of Object.entries(damages)) {
       const copy = copyOf(directory);
       hurt(join(copy, name));
-      const before = [...contentsOf(copy)].filter(([one]) => isData(one));
+      const before = contentsOf(copy);
       const message = await refusal(copy);
       expect([damage, message]).toEqual([damage, expect.stringContaining(`${join(copy, name)} `)]);
       expect(message).toMatch(/: restore the file from a backup, or delete the whole directory/);
-      expect([...contentsOf(copy)].filter(([one]) => isData(one))).toEqual(before);
+      expect(contentsOf(copy)).toEqual(before);
       tried.push(`${name} ${damage}`);
     }
   }
@@ -94,7 +90,7 @@ describe("npm start", () => {
     const { port, close } = await listen(createServer(), 0);
     await close();
     for (let round = 0; round < 6; round++) {
-      const dataDirectory = mkdtempSync(join(tmpdir(), "killed-start-"));
+      const dataDirectory = newDirectory("killed-start-");
       const child = spawn(process.execPath, [START], {
         env: { ...process.env, PORT: String(port), LOCAL_DATA_DIR: dataDirectory },
         stdio: "ignore",

@@ -4,12 +4,12 @@
  * mutation, the guard is unnecessary or an invariant is missing.
  */
 import { newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
-import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
 import { indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
-import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import { writeUpdate } from "../../../shared/circuit-breaker/circuit-updates.ts";
+import { connectionUpdate } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { writeKinds } from "../../../shared/circuit-breaker/decide.ts";
-import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import type { Expressions } from "../../support/expressions.ts";
+import { announcedUpdate, operatorUpdate } from "../../../shared/circuit-breaker/operator-updates.ts";
+import { type Expressions, rendered } from "../../support/expressions.ts";
 import { type Mutation, organizationId } from "./world.ts";
 
 /** Splits at separators outside parentheses. */
@@ -97,17 +97,20 @@ export const mutations: readonly Mutation[] = [
         [0, 1].flatMap((generation) =>
           generation === 0 && !["record_failure", "trip"].includes(kind)
             ? []
-            : ofExpressions(kind, writeExpressions(organizationId, { kind, generation, at: 0, id: "a" })),
+            : ofExpressions(kind, rendered(writeUpdate(organizationId, { kind, generation, at: 0, id: "a" }))),
         ),
       ),
-      ...ofExpressions("operate", operatorExpressions(organizationId, { ...command, action: "force_open", until: 1 })),
-      ...ofExpressions("operate", operatorExpressions(organizationId, { ...command, action: "reset" })),
-      ...ofExpressions("announce", announcedExpressions(announced, 2)),
+      ...ofExpressions(
+        "operate",
+        rendered(operatorUpdate(organizationId, { ...command, action: "force_open", until: 1 })),
+      ),
+      ...ofExpressions("operate", rendered(operatorUpdate(organizationId, { ...command, action: "reset" }))),
+      ...ofExpressions("announce", rendered(announcedUpdate(announced, 2))),
       ...[undefined, "u", "uf"].flatMap((shard) =>
-        ofExpressions("connect", connectionExpressions(organizationId, true, shard)),
+        ofExpressions("connect", rendered(connectionUpdate(organizationId, true, shard))),
       ),
       ...[undefined, indexShard(organizationId), "f"].flatMap((shard) =>
-        ofExpressions("connect", connectionExpressions(organizationId, false, shard)),
+        ofExpressions("connect", rendered(connectionUpdate(organizationId, false, shard))),
       ),
     ].map((mutation) => [mutation.name, mutation]),
   ).values(),
@@ -121,7 +124,7 @@ export const implied: Readonly<Record<string, string>> = {
   "trip: without #state = :state": "failedAt1 and failedAt4 exist only while closed",
   "take_permit: without #state = :state": "permits exists only while half-open",
   "start_round: without #state = :state": "permits exists only while half-open",
-  "start_round: without SET #state = :begins": "it is half-open before and after",
+  "start_round: without SET #state = :set_state": "it is half-open before and after",
   "count_success: without #state = :state": "permits exists only while half-open",
   "close: without #state = :state": "permits exists only while half-open",
   "reopen: without #state = :state": "permits exists only while half-open",

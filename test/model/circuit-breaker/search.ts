@@ -1,6 +1,6 @@
 /** Visits every reachable world of a scenario once and stops at the first broken invariant. */
-import { operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
-import type { Item } from "../../support/expressions.ts";
+import { operatorUpdate } from "../../../shared/circuit-breaker/operator-updates.ts";
+import { type Item, rendered } from "../../support/expressions.ts";
 import { createIntern, type Intern, sortedText } from "./intern.ts";
 import {
   afterCommand,
@@ -38,7 +38,7 @@ const beginning = (scenario: Scenario, steps: Steps): { item: Item | null; truth
     const isAutomatic = "kind" in write;
     const expressions = isAutomatic
       ? steps.expressionsOf(write)
-      : steps.mutated("operate", operatorExpressions(organizationId, write));
+      : steps.mutated("operate", rendered(operatorUpdate(organizationId, write)));
     const updated: Item | undefined = steps.updated(expressions, item);
     if (!updated) throw new Violation("I6", `${scenario.name} cannot begin: ${JSON.stringify(write)} was refused`);
     const after = circuitOf(updated);

@@ -1,7 +1,7 @@
 /** All possible next steps of a world. Each step returns a new world and leaves the old one unchanged. */
 import { effectiveState, newCircuit, unannounced } from "../../../shared/circuit-breaker/circuit.ts";
-import { writeExpressions } from "../../../shared/circuit-breaker/circuit-expressions.ts";
-import { connectionExpressions } from "../../../shared/circuit-breaker/connection-mark-store.ts";
+import { writeUpdate } from "../../../shared/circuit-breaker/circuit-updates.ts";
+import { connectionUpdate } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import {
   type Admission,
   type CircuitWrite,
@@ -11,9 +11,9 @@ import {
   type Outcome,
   writeKinds,
 } from "../../../shared/circuit-breaker/decide.ts";
-import { announcedExpressions, operatorExpressions } from "../../../shared/circuit-breaker/operator-expressions.ts";
+import { announcedUpdate, operatorUpdate } from "../../../shared/circuit-breaker/operator-updates.ts";
 import type { OperatorWrite } from "../../../shared/circuit-breaker/reduce.ts";
-import { applyUpdate, type Expressions, InvalidExpression, type Item } from "../../support/expressions.ts";
+import { applyUpdate, type Expressions, InvalidExpression, type Item, rendered } from "../../support/expressions.ts";
 import type { Intern } from "./intern.ts";
 import {
   afterCommand,
@@ -54,7 +54,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
   const compared = new Set<string>();
   const expressionsOf = (write: CircuitWrite): Expressions => {
     const name = nameOf(write);
-    const expressions = built.get(name) ?? mutated(write.kind, writeExpressions(organizationId, write));
+    const expressions = built.get(name) ?? mutated(write.kind, rendered(writeUpdate(organizationId, write)));
     built.set(name, expressions);
     return expressions;
   };
@@ -193,7 +193,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     const item = caller.copy ?? null;
     const generations = unannounced(organizationId, circuitOf(item)).map(({ generation }) => generation);
     const truth = { ...world.truth, announced: [...new Set([...world.truth.announced, ...generations])].sort() };
-    const expressions = mutated("announce", announcedExpressions(circuitOf(item), upTo));
+    const expressions = mutated("announce", rendered(announcedUpdate(circuitOf(item), upTo)));
     return [
       {
         label: `caller ${index} announces`,
@@ -213,7 +213,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     const step: Step =
       circuit.announced >= upTo
         ? { at: "idle" }
-        : { at: "marking", upTo, expressions: mutated("announce", announcedExpressions(circuit, upTo)) };
+        : { at: "marking", upTo, expressions: mutated("announce", rendered(announcedUpdate(circuit, upTo))) };
     return [{ label: `caller ${index} may not mark`, world: withCaller(world, index, { copy: world.item, step }) }];
   };
 
@@ -256,7 +256,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
 
   const command = (world: World, write: OperatorWrite, rest: Partial<World>): World => {
     const before = circuitOf(world.item);
-    const item = updated(mutated("operate", operatorExpressions(organizationId, write)), world.item);
+    const item = updated(mutated("operate", rendered(operatorUpdate(organizationId, write))), world.item);
     if (!item) return { ...world, ...rest };
     return { ...world, ...rest, item, truth: afterCommand(world.truth, write, before, circuitOf(item)) };
   };
@@ -269,7 +269,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     const what = isConnected ? "connecting" : "disconnecting";
     if (connecting === undefined) {
       const shard = typeof world.item?.sh === "string" ? world.item.sh : undefined;
-      const expressions = connectionExpressions(organizationId, isConnected, shard);
+      const expressions = rendered(connectionUpdate(organizationId, isConnected, shard));
       return [{ label: `${what} begins`, world: { ...world, connecting: mutated("connect", expressions) } }];
     }
     const before = circuitOf(world.item);

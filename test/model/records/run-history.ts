@@ -17,7 +17,7 @@ export type History = {
   seed: number;
   /** How many functions apply events at once. */
   appliers: number;
-  /** How often everything is listed meanwhile, as by a sync run. */
+  /** How often everything is listed concurrently, as by a sync run. */
   lists: number;
   /** Turns of other actors between two steps. */
   calm: number;

@@ -82,7 +82,11 @@ it("applies a repeated command over an id of an earlier version, which does not 
   await instance.changeCircuit({ action: "reset" }, by("upgraded"));
   const baseline = { total: 0, failed: 0, rejected: 0 };
   await instance.store.operate("upgraded", {
-    ...{ action: "force_close", at: start, id: "zT9-q_bR3xYw", by: "bob", baseline },
+    action: "force_close",
+    at: start,
+    id: "zT9-q_bR3xYw",
+    by: "bob",
+    baseline,
   });
   const { repeated } = keyedIdentity(start);
   await expect(instance.changeCircuit({ action: "force_open" }, by("upgraded", repeated))).resolves.toMatchObject({

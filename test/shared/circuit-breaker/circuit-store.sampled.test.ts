@@ -1,5 +1,5 @@
-import { TransactionCanceledException, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Circuit, newCircuit, noCounts } from "../../../shared/circuit-breaker/circuit.ts";
 import { circuitKey, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
@@ -8,6 +8,8 @@ import { createConnectionMarkStore } from "../../../shared/circuit-breaker/conne
 import { type CircuitWrite, type WriteKind, writeKinds } from "../../../shared/circuit-breaker/decide.ts";
 import { type OperatorWrite, operate, reduce } from "../../../shared/circuit-breaker/reduce.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
+import { transactOnce } from "../../../shared/runtime/table-transaction.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -24,7 +26,7 @@ const freshOrganization = () => `organization ${++organizations}`;
 
 beforeAll(async () => {
   database = await startEmbeddedDynamoDb(circuitTable);
-  store = createCircuitStore(database.documentClient(documentTranslation), "circuits");
+  store = createCircuitStore(createTable(database.documentClient(documentTranslation), "circuits"));
 });
 afterAll(() => database.stop());
 
@@ -52,17 +54,10 @@ const write = (kind: WriteKind, generation: number, seconds: number, id: string)
 
 /** Connects and disconnects by a transaction, and repeats it if the index entry has moved. */
 const connector = (client: DynamoDBDocumentClient) => {
-  const marks = createConnectionMarkStore(client, "circuits");
+  const circuits = createTable<"circuits">(client, "circuits");
+  const marks = createConnectionMarkStore(circuits);
   return async (organizationId: string, isConnected: boolean): Promise<void> => {
-    for (;;) {
-      const TransactItems = [{ Update: await marks.mark(organizationId, isConnected) }];
-      try {
-        await client.send(new TransactWriteCommand({ TransactItems }));
-        return;
-      } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-      }
-    }
+    while ((await transactOnce(circuits, [await marks.mark(organizationId, isConnected)]))?.size !== 0);
   };
 };
 
@@ -216,7 +211,9 @@ describe("the cost, as DynamoDB counts it", () => {
       { step: "initialize" },
     );
     const { DynamoDBDocumentClient } = await import("@aws-sdk/lib-dynamodb");
-    const metered = createCircuitStore(DynamoDBDocumentClient.from(client, documentTranslation), "circuits");
+    const metered = createCircuitStore(
+      createTable(DynamoDBDocumentClient.from(client, documentTranslation), "circuits"),
+    );
     const costOf = async (organizationId: string, ...writes: CircuitWrite[]): Promise<number> => {
       used.length = 0;
       for (const one of writes) await metered.write(organizationId, one);
@@ -259,7 +256,7 @@ describe("counting circuits that are not closed", () => {
   it("distinguishes open from half-open by the time, and leaves out holds that have ended", async () => {
     const separate = await startEmbeddedDynamoDb(circuitTable);
     try {
-      const own = createCircuitStore(separate.documentClient(documentTranslation), "circuits");
+      const own = createCircuitStore(createTable(separate.documentClient(documentTranslation), "circuits"));
       for (let index = 0; index < 9; index++) {
         for (const one of opened) await own.write(`open ${index}`, one);
       }
@@ -337,7 +334,7 @@ describe("an organization's connection", () => {
       const separate = await startEmbeddedDynamoDb(circuitTable);
       try {
         const client = separate.documentClient(documentTranslation);
-        const own = createCircuitStore(client, "circuits");
+        const own = createCircuitStore(createTable(client, "circuits"));
         const connect = connector(client);
         const names = Array.from({ length: 12 }, (_, index) => `racing ${index}`);
         const operate = async (organizationId: string) => {
@@ -385,7 +382,7 @@ describe("a write that conflicts with a transaction", () => {
       },
       { step: "initialize" },
     );
-    return createCircuitStore(client, "circuits");
+    return createCircuitStore(createTable(client, "circuits"));
   };
 
   it("is applied after the transaction, or fails as a store failure", async () => {
@@ -402,10 +399,12 @@ describe("a write that conflicts with a transaction", () => {
 describe("a store that does not answer", () => {
   it("causes one domain error", async () => {
     const away = createCircuitStore(
-      (await import("@aws-sdk/lib-dynamodb")).DynamoDBDocumentClient.from(
-        database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 }),
+      createTable(
+        (await import("@aws-sdk/lib-dynamodb")).DynamoDBDocumentClient.from(
+          database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 }),
+        ),
+        "circuits",
       ),
-      "circuits",
     );
     for (const call of [
       away.read("x", 200),

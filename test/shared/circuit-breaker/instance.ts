@@ -1,4 +1,5 @@
 /** The breaker over one table, with a clock that tests set. */
+
 import { createAnnouncer, type OnTransition } from "../../../shared/circuit-breaker/announce.ts";
 import type { Circuit, Transition } from "../../../shared/circuit-breaker/circuit.ts";
 import { createStatisticsReader } from "../../../shared/circuit-breaker/circuit-statistics.ts";
@@ -8,6 +9,7 @@ import { createChangeCircuit, createOperator, type OperatorCommand } from "../..
 import { createRequestCounter } from "../../../shared/circuit-breaker/request-counter.ts";
 import { createStatisticsStore, type StatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 
 export const start = 1_700_000_000_000;
@@ -71,9 +73,9 @@ export const createInstance = (
   );
   const own = () => clock() + skewMs;
   const transitions: Transition[] = [];
-  const circuits = createCircuitStore(client, "circuits");
+  const circuits = createCircuitStore(createTable(client, "circuits"));
   const store = isPatient ? patientCircuits(circuits) : circuits;
-  const counts = createStatisticsStore(client, "circuits");
+  const counts = createStatisticsStore(createTable(client, "circuits"));
   const statisticsStore = isPatient ? patientStatistics(counts) : counts;
   const statistics = createRequestCounter({ store: statisticsStore, clock: own });
   const announcer = createAnnouncer({

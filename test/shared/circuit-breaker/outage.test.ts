@@ -29,8 +29,8 @@ it.each([
   ["only four organizations are connected", 4, { open: 4 }, false],
   ["five organizations are connected", 5, { open: 3 }, true],
   ["operators hold the circuits open", 10, { open: 10, held: 10 }, false],
-  ["too few opened besides those that operators hold", 10, { open: 9, held: 5 }, false],
-  ["enough opened besides those that operators hold", 10, { open: 9, held: 4 }, true],
+  ["too few opened in addition to those that operators hold", 10, { open: 9, held: 5 }, false],
+  ["enough opened in addition to those that operators hold", 10, { open: 9, held: 4 }, true],
   ["the organizations of open circuits are not connected", 4, { open: 6, unconnected: 6 }, false],
 ])("%s", async (_what, connected, circuits, expected) => {
   expect(await isOutage(connected, circuits)).toBe(expected);

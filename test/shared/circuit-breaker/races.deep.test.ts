@@ -1,10 +1,12 @@
 /** Several processes at once, on the real engine. */
+
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createStatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { circuitTable } from "./circuit-table.ts";
@@ -51,7 +53,7 @@ const race = async (processes: ChildProcess[], each: Omit<Race, "callers">, call
   };
 };
 const fifty = [13, 13, 12, 12];
-const store = () => createCircuitStore(database.documentClient(documentTranslation), "circuits");
+const store = () => createCircuitStore(createTable(database.documentClient(documentTranslation), "circuits"));
 
 describe("four processes", () => {
   it("with 50 concurrent failures open the circuit once", async () => {
@@ -59,7 +61,7 @@ describe("four processes", () => {
     const result = await race(racers, { organizationId, now: start, outcome: "failure", hold: true }, fifty);
     expect(result).toEqual({ reached: 50, refused: 0, transitions: [1] });
     await expect(store().read(organizationId)).resolves.toMatchObject({ state: "open", generation: 1, openings: 1 });
-    const statistics = createStatisticsStore(database.documentClient(documentTranslation), "circuits");
+    const statistics = createStatisticsStore(createTable(database.documentClient(documentTranslation), "circuits"));
     await expect(statistics.organizationCounts(organizationId)).resolves.toEqual({
       total: 50,
       failed: 50,

@@ -73,8 +73,14 @@ describe("counts of requests", () => {
     for (let i = 0; i < 6; i++) await failing();
     await instance.operator.operate(org, { action: "reset", by: "alice" });
     await expect(instance.reader.readOrganization(org)).resolves.toMatchObject({
-      ...{ state: "closed", totalRequests: 0, failedRequests: 0, rejectedRequests: 0, failureRate: 0 },
-      ...{ failuresInWindow: 0, lastFailureAt: null, changedBy: "alice" },
+      state: "closed",
+      totalRequests: 0,
+      failedRequests: 0,
+      rejectedRequests: 0,
+      failureRate: 0,
+      failuresInWindow: 0,
+      lastFailureAt: null,
+      changedBy: "alice",
     });
     await expect(instance.statisticsStore.globalCounts()).resolves.toEqual(before);
     await instance.guard(org, succeed);
@@ -169,14 +175,31 @@ describe("the figures of GET circuit-breaker", () => {
       const own = createInstance(separate, time.clock);
       await expect(own.reader.read(org)).resolves.toEqual({
         organizationStats: {
-          ...{ organizationId: org, state: "closed", forced: false, failuresInWindow: 0, consecutiveSuccesses: 0 },
-          ...{ totalRequests: 0, failedRequests: 0, rejectedRequests: 0, failureRate: 0 },
-          ...{ lastFailureAt: null, openedAt: null, retryAt: null, until: null },
-          ...{ changedAt: null, changedBy: null, reason: null },
+          organizationId: org,
+          state: "closed",
+          forced: false,
+          failuresInWindow: 0,
+          consecutiveSuccesses: 0,
+          totalRequests: 0,
+          failedRequests: 0,
+          rejectedRequests: 0,
+          failureRate: 0,
+          lastFailureAt: null,
+          openedAt: null,
+          retryAt: null,
+          until: null,
+          changedAt: null,
+          changedBy: null,
+          reason: null,
         },
         globalStats: {
-          ...{ organizations: 0, closed: 0, open: 0, halfOpen: 0 },
-          ...{ totalRequests: 0, failedRequests: 0, rejectedRequests: 0 },
+          organizations: 0,
+          closed: 0,
+          open: 0,
+          halfOpen: 0,
+          totalRequests: 0,
+          failedRequests: 0,
+          rejectedRequests: 0,
         },
         overallHealth: { status: "healthy", openCircuits: 0, totalRequests: 0, failureRate: 0 },
       });
@@ -184,8 +207,16 @@ describe("the figures of GET circuit-breaker", () => {
       await own.guard.flush();
       await expect(own.reader.read(org)).resolves.toMatchObject({
         organizationStats: {
-          ...{ state: "open", totalRequests: 6, failedRequests: 5, rejectedRequests: 1, failureRate: 1 },
-          ...{ openedAt: start, retryAt: start + 30_000, lastFailureAt: start, changedAt: start, changedBy: null },
+          state: "open",
+          totalRequests: 6,
+          failedRequests: 5,
+          rejectedRequests: 1,
+          failureRate: 1,
+          openedAt: start,
+          retryAt: start + 30_000,
+          lastFailureAt: start,
+          changedAt: start,
+          changedBy: null,
         },
         globalStats: { organizations: 1, closed: 0, open: 1, halfOpen: 0, totalRequests: 6 },
         overallHealth: { status: "unhealthy", openCircuits: 1, totalRequests: 6, failureRate: 1 },

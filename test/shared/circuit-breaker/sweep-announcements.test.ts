@@ -39,7 +39,9 @@ it("announces each transition that its instance could not announce, once, and no
   await expect(sweep(19_000)).resolves.toBe(0);
   await expect(sweep()).resolves.toBe(2);
   expect(sweeper.transitions.map(({ organizationId, to }) => `${organizationId} ${to}`)).toEqual([
-    ...["opened open", "closed forced_open", "closed closed"],
+    "opened open",
+    "closed forced_open",
+    "closed closed",
   ]);
   await expect(sweep()).resolves.toBe(0);
   expect(sweeper.transitions).toHaveLength(3);

@@ -1,29 +1,16 @@
 /** Which organizations have connected an account: always what the connections say. */
 
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import {
-  type ConnectionTable,
-  connectionNamed,
-  type Stores,
-  startConnectionTable,
-  storesAt,
-  storesOver,
-} from "./connection-table.ts";
+import { connectionNamed, storesOver, useConnections } from "./connection-table.ts";
 import { createWorld } from "./world.ts";
 
 quietLog();
 
-let table: ConnectionTable;
-let stores: Stores;
-beforeAll(async () => {
-  table = await startConnectionTable();
-  stores = table.stores();
-});
-afterAll(() => table.stop());
+const table = useConnections();
+const { stores } = table;
 
 let account = "";
 let accounts = 0;
@@ -39,7 +26,7 @@ const owners = async (accountId = account) =>
 
 /** Makes a connection like one of an earlier version. */
 const forgetEntry = async (name: string) => {
-  const client = table.documentClient(documentTranslation);
+  const client = table.newClient();
   await client.send(
     new UpdateCommand({
       TableName: "connections",
@@ -99,7 +86,7 @@ describe("the organizations of an account", () => {
   });
 
   it("are limited; organizations that have it can connect it again", async () => {
-    const limited = storesOver(table.documentClient(documentTranslation), undefined, 2);
+    const limited = storesOver(table.newClient(), undefined, 2);
     await connect("a");
     await connect("b");
     const third = limited.connections.connectQuietly(org("c"), connectionNamed("c", { accountId: account }));
@@ -109,10 +96,10 @@ describe("the organizations of an account", () => {
     await expect(owners()).resolves.toEqual([org("a"), org("b")]);
   });
 
-  it("agree with the connections after concurrent connects and disconnects, also if answers are lost", async () => {
+  it("agree with the connections after concurrent connects and disconnects, even if answers are lost", async () => {
     const names = ["a", "b", "c", "d", "e", "f"];
-    const proxy = await startLossyProxy(table.endpoint);
-    const lossy = storesAt(proxy.url);
+    const proxy = await startLossyProxy(table.running().endpoint);
+    const lossy = table.storesAt(proxy.url);
     await Promise.all(
       names.flatMap((name, i) => {
         const { connections } = i % 2 === 0 ? lossy : stores;
@@ -129,9 +116,9 @@ describe("the organizations of an account", () => {
 });
 
 describe("a connection of an earlier version", () => {
-  it("can be made anew after an earlier version has disconnected it, which leaves the entry", async () => {
+  it("can be made again after an earlier version has disconnected it, which leaves the entry", async () => {
     await connect("a");
-    const client = table.documentClient(documentTranslation);
+    const client = table.newClient();
     const names = ["connectionId", "accountId", "connectedAt", "credentials", "credentialsVersion"];
     await client.send(
       new UpdateCommand({

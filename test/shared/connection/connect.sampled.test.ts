@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import type { ConnectionRequest } from "../../../shared/connection/connection-request.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { isDeep } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
+import { useConnections } from "./connection-table.ts";
 import {
   callerOf,
   createWorld,
@@ -21,17 +21,13 @@ import {
 
 quietLog();
 
-let table: ConnectionTable;
+const table = useConnections();
 let world: World;
 let organizations = 0;
 let org = "";
 
-beforeAll(async () => {
-  table = await startConnectionTable();
-});
-afterAll(() => table.stop());
 beforeEach(() => {
-  world = createWorld(table.stores());
+  world = createWorld(table.stores);
   org = `acme/${++organizations}`;
   world.provider.secrets.set("sk_live_SECRETKEY", "acct_1");
   world.provider.codes.set("ac_SECRETCODE", "acct_1");
@@ -69,15 +65,16 @@ describe("connecting with an API key", () => {
     world.lastSuccess = async () => 7;
     world.nextSync = async () => 8;
     await expect(world.connect(byKey({ webhookSecret: "whsec_SECRET1" }), org)).resolves.toEqual({
-      ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
-      ...{
-        webhookUrl: `https://hooks.example/acme%2F${organizations}`,
-        ...always,
-        lastSyncAt: 7,
-        nextSyncAt: 8,
-        readsThisMonth: 3,
-        webhookSetup: expect.any(Object),
-      },
+      status: "connected",
+      method: "api_key",
+      accountId: "acct_1",
+      connectedAt: NOON,
+      webhookUrl: `https://hooks.example/acme%2F${organizations}`,
+      ...always,
+      lastSyncAt: 7,
+      nextSyncAt: 8,
+      readsThisMonth: 3,
+      webhookSetup: expect.any(Object),
     });
     await expect(stored()).resolves.toMatchObject({ status: "connected", accountId: "acct_1", connectedAt: NOON });
     const { connection, credentials } = await world.openConnection(org);
@@ -87,16 +84,30 @@ describe("connecting with an API key", () => {
     expect(world.steps).toEqual([`cancel ${org}`, `sync ${org}`]);
     expect(world.provider.contexts).toEqual([
       {
-        ...{ organizationId: org, source: "user", userId: "ada", sessionId: "session-1", isConnecting: true },
-        ...{ ipAddress: "192.0.2.1", userAgent: "jest" },
+        organizationId: org,
+        source: "user",
+        userId: "ada",
+        sessionId: "session-1",
+        isConnecting: true,
+        ipAddress: "192.0.2.1",
+        userAgent: "jest",
       },
     ]);
     expect(world.events).toEqual([
       {
-        ...{ organizationId: org, source: "user", userId: "ada", sessionId: "session-1" },
-        ...{ ipAddress: "192.0.2.1", userAgent: "jest" },
-        ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", category: "integration", riskLevel: "LOW", success: true },
-        ...{ action: "connect_account", resource: "acct_1", resourceType: "provider_account" },
+        organizationId: org,
+        source: "user",
+        userId: "ada",
+        sessionId: "session-1",
+        ipAddress: "192.0.2.1",
+        userAgent: "jest",
+        eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+        category: "integration",
+        riskLevel: "LOW",
+        success: true,
+        action: "connect_account",
+        resource: "acct_1",
+        resourceType: "provider_account",
         metadata: { durationMs: 0, method: "api_key", requestId: "request-1" },
       },
     ]);
@@ -167,7 +178,10 @@ describe("connecting with an API key", () => {
     }
     const shown = await world.connect(byKey(), org);
     expect(shown).toMatchObject({
-      ...{ status: "connected", method: "api_key", accountId: "acct_1", connectedAt: NOON },
+      status: "connected",
+      method: "api_key",
+      accountId: "acct_1",
+      connectedAt: NOON,
       webhookSetup: { url: shown.webhookUrl },
     });
     expect(shown).not.toHaveProperty("lastSyncAt");
@@ -190,7 +204,10 @@ describe("connecting with an API key", () => {
 describe("connecting by OAuth", () => {
   it("exchanges the code, reads the account with the token, and stores both tokens", async () => {
     await expect(world.connect(byOAuth(), org)).resolves.toMatchObject({
-      ...{ status: "connected", method: "oauth", accountId: "acct_1", tokenExpiresAt: NOON + 3_600_000 },
+      status: "connected",
+      method: "oauth",
+      accountId: "acct_1",
+      tokenExpiresAt: NOON + 3_600_000,
     });
     expect(world.provider.asked).toEqual(["code", "account"]);
     const { credentials } = await world.openConnection(org);
@@ -286,8 +303,14 @@ describe("disconnecting", () => {
     await world.disconnect(org);
     expect(world.events).toMatchObject([
       {
-        ...{ eventType: "PROVIDER_CONNECTION_REMOVED", category: "integration", riskLevel: "LOW", source: "user" },
-        ...{ userId: "ada", resource: "acct_1", action: "disconnect_account", success: true },
+        eventType: "PROVIDER_CONNECTION_REMOVED",
+        category: "integration",
+        riskLevel: "LOW",
+        source: "user",
+        userId: "ada",
+        resource: "acct_1",
+        action: "disconnect_account",
+        success: true,
       },
     ]);
     expect(world.steps).toEqual([`cancel ${org}`, `cancel ${org}`]);
@@ -338,13 +361,11 @@ describe("the connection that clients see", () => {
   it("is disconnected before the first connect, and has no next sync", async () => {
     world.nextSync = async () => 8;
     await expect(world.view(org, await stored())).resolves.toEqual({
-      ...{
-        status: "disconnected",
-        ...always,
-        webhookUrl: `https://hooks.example/acme%2F${organizations}`,
-        readsThisMonth: 3,
-        webhookSetup: expect.any(Object),
-      },
+      status: "disconnected",
+      ...always,
+      webhookUrl: `https://hooks.example/acme%2F${organizations}`,
+      readsThisMonth: 3,
+      webhookSetup: expect.any(Object),
     });
   });
 
@@ -354,8 +375,13 @@ describe("the connection that clients see", () => {
     const { connection } = await world.openConnection(org);
     await world.stores.connections.requireReconnectQuietly(org, connection);
     await expect(world.view(org, await stored())).resolves.toEqual({
-      ...{ status: "needs_reconnect", method: "oauth", accountId: "acct_1", connectedAt: NOON },
-      ...{ ...always, webhookUrl: `https://hooks.example/acme%2F${organizations}`, readsThisMonth: 3 },
+      status: "needs_reconnect",
+      method: "oauth",
+      accountId: "acct_1",
+      connectedAt: NOON,
+      ...always,
+      webhookUrl: `https://hooks.example/acme%2F${organizations}`,
+      readsThisMonth: 3,
     });
   });
 });

@@ -20,23 +20,19 @@ import {
   storedSecret,
   type Way,
 } from "./connection-model.ts";
-import { type ConnectionTable, startConnectionTable, storesAt } from "./connection-table.ts";
+import { useConnections } from "./connection-table.ts";
 import { createTestProvider, createWorld, type World } from "./world.ts";
 
 quietLog();
 
-let table: ConnectionTable;
+const table = useConnections();
 let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
 let organizations = 0;
 
 beforeAll(async () => {
-  table = await startConnectionTable();
-  proxy = await startLossyProxy(table.endpoint);
+  proxy = await startLossyProxy(table.running().endpoint);
 });
-afterAll(async () => {
-  proxy.stop();
-  await table.stop();
-});
+afterAll(() => void proxy.stop());
 
 /** Commands run in the model and on the table, at the model's time. */
 const step = (name: string, run: (model: Model, real: Real, world: World) => Promise<void>, over: Way) => ({
@@ -226,8 +222,8 @@ describe("the life of a connection", () => {
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 25, size: "max" }), async (chosen) => {
         const provider = createTestProvider();
-        const direct = createWorld(table.stores(), provider);
-        const lossy = createWorld(storesAt(proxy.url), provider);
+        const direct = createWorld(table.stores, provider);
+        const lossy = createWorld(table.storesAt(proxy.url), provider);
         const real: Real = { table, org: `model ${++organizations}`, ways: { direct, lossy } };
         const model = newModel();
         await fc.asyncModelRun(() => ({ model, real }), chosen);

@@ -44,8 +44,15 @@ export type Real = {
 export type Way = keyof Real["ways"];
 
 export const newModel = (): Model => ({
-  ...{ status: "disconnected", isRefreshable: true, expiresAt: 0, now: NOON },
-  ...{ established: 0, removed: 0, secretsChanged: 0, failures: [], replaced: [] },
+  status: "disconnected",
+  isRefreshable: true,
+  expiresAt: 0,
+  now: NOON,
+  established: 0,
+  removed: 0,
+  secretsChanged: 0,
+  failures: [],
+  replaced: [],
 });
 
 /** Changes of the model that several commands make. */

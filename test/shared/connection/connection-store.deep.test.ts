@@ -1,35 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { NewConnection } from "../../../shared/connection/connection-change-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
-import {
-  type ConnectionTable,
-  connectionNamed,
-  listed,
-  type Stores,
-  sealedText,
-  startConnectionTable,
-  storesAt,
-  storesOver,
-  textOf,
-} from "./connection-table.ts";
+import { connectionNamed, listed, sealedText, storesOver, textOf, useConnections } from "./connection-table.ts";
 
-let table: ConnectionTable;
-let stores: Stores;
+const table = useConnections();
+const { stores } = table;
 let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
 let organizations = 0;
 let org = "";
 
 beforeAll(async () => {
-  table = await startConnectionTable();
-  stores = table.stores();
-  proxy = await startLossyProxy(table.endpoint);
+  proxy = await startLossyProxy(table.running().endpoint);
 });
-afterAll(async () => {
-  proxy.stop();
-  await table.stop();
-});
+afterAll(() => void proxy.stop());
 beforeEach(() => {
   org = `acme/${++organizations} #ü`;
 });
@@ -245,7 +229,7 @@ describe("concurrent calls", () => {
 describe("between the read and the write of a connect", () => {
   /** Stores whose first write to the table comes after `meanwhile`. */
   const delayed = (meanwhile: () => Promise<unknown>) => {
-    const client = table.documentClient(documentTranslation);
+    const client = table.newClient();
     let isFirst = true;
     client.middlewareStack.add(
       (next, context) => async (args) => {
@@ -278,8 +262,12 @@ describe("between the read and the write of a connect", () => {
       connectionNamed(name, { webhookEndpointId: `we_${name}`, webhookSecrets: secrets });
     const { connections } = delayed(() => stores.connections.connectQuietly(org, withEndpoint("b")));
     const connected = await connections.connect(org, withEndpoint("c"), {
-      ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId: "id c", accountId: "acct_1", method: "api_key" },
-      ...{ at: 1, source: "user" },
+      eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+      connectionId: "id c",
+      accountId: "acct_1",
+      method: "api_key",
+      at: 1,
+      source: "user",
     });
     expect(connected).toMatchObject({ webhookEndpointId: "we_c", leftEndpointId: "we_b" });
   });
@@ -315,11 +303,19 @@ describe("between the read and the write of a connect", () => {
 describe("the organization's circuit", () => {
   const open = () =>
     stores.circuits.operate(org, {
-      ...{ action: "force_open", at: 1, id: "o1", by: "alice", baseline: { total: 0, failed: 0, rejected: 0 } },
+      action: "force_open",
+      at: 1,
+      id: "o1",
+      by: "alice",
+      baseline: { total: 0, failed: 0, rejected: 0 },
     });
   const close = () =>
     stores.circuits.operate(org, {
-      ...{ action: "reset", at: 2, id: "o2", by: "alice", baseline: { total: 0, failed: 0, rejected: 0 } },
+      action: "reset",
+      at: 2,
+      id: "o2",
+      by: "alice",
+      baseline: { total: 0, failed: 0, rejected: 0 },
     });
   const unconnected = async () => (await stores.circuits.countOpen(5)).unconnected;
 
@@ -358,7 +354,7 @@ describe("the organization's circuit", () => {
 describe("behind a network that loses every first answer", () => {
   it("each change is made once and reported as made", async () => {
     const before = await stores.connected.countConnected();
-    const lossy = storesAt(proxy.url);
+    const lossy = table.storesAt(proxy.url);
     const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
     await lossy.connections.connectQuietly(org, connection);
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
@@ -461,7 +457,7 @@ describe("the mark of a used state", () => {
   });
 
   it("is recognised as the caller's own after lost answers", async () => {
-    const lossy = storesAt(proxy.url);
+    const lossy = table.storesAt(proxy.url);
     const mark = await lossy.usedStates.markUsed("lost", 1_000);
     expect(mark).toBeDefined();
     await expect(stores.usedStates.markUsed("lost", 1_000)).resolves.toBeUndefined();

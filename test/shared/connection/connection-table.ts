@@ -1,6 +1,6 @@
-/** A real engine with the connections' table of the template, and all stores over it. */
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+/** A real engine with the tables of connections and circuits, and all stores over them. */
+
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createAccountDirectoryStore } from "../../../shared/connection/account-directory-store.ts";
@@ -16,11 +16,10 @@ import {
   createRecordsClaimStore,
 } from "../../../shared/connection/connection-store.ts";
 import { createOAuthStateStore } from "../../../shared/connection/oauth-state-store.ts";
-import { createRefreshStore } from "../../../shared/connection/refresh-store.ts";
-import { createWebhookSecretsStore } from "../../../shared/connection/webhook-secrets-store.ts";
+import { createRefreshStore, createWebhookSecretsStore } from "../../../shared/connection/secret-change-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { createTable, getItem } from "../../../shared/runtime/table.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 const TABLE = "connections";
 const CIRCUITS = "circuits";
@@ -28,62 +27,45 @@ const CIRCUITS = "circuits";
 /** @param maxOrganizations of one account; by default enough for all tests of a file. */
 export const storesOver = (
   client: DynamoDBDocumentClient,
-  marks = createConnectionMarkStore(client, CIRCUITS),
+  marks = createConnectionMarkStore(createTable(client, CIRCUITS)),
   maxOrganizations = 1_000,
 ) => {
-  const directory = createAccountDirectoryStore(client, TABLE, { maxOrganizations });
-  const changes = createConnectionChangeStore(client, TABLE, marks, directory);
+  const directory = createAccountDirectoryStore(createTable(client, TABLE), { maxOrganizations });
+  const changes = createConnectionChangeStore(createTable(client, TABLE), marks, directory);
   return { ...othersOver(client, marks), directory, connections: connectionsOver(client, changes) };
 };
 
 const connectionsOver = (client: DynamoDBDocumentClient, changes: ConnectionChangeStore) => ({
-  ...createConnectionStore(client, TABLE),
+  ...createConnectionStore(createTable(client, TABLE)),
   ...changes,
   ...quietly(changes),
 });
 
 const othersOver = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => ({
-  refreshes: createRefreshStore(client, TABLE, marks),
-  circuits: createCircuitStore(client, CIRCUITS),
-  claims: createRecordsClaimStore(client, TABLE),
-  connected: createConnectedStore(client, TABLE),
-  usedStates: createOAuthStateStore(client, TABLE),
-  webhookSecrets: createWebhookSecretsStore(client, TABLE),
+  refreshes: createRefreshStore(createTable(client, TABLE), marks),
+  circuits: createCircuitStore(createTable(client, CIRCUITS)),
+  claims: createRecordsClaimStore(createTable(client, TABLE)),
+  connected: createConnectedStore(createTable(client, TABLE)),
+  usedStates: createOAuthStateStore(createTable(client, TABLE)),
+  webhookSecrets: createWebhookSecretsStore(createTable(client, TABLE)),
 });
 export type Stores = ReturnType<typeof storesOver>;
 
-export type ConnectionTable = EmbeddedDynamoDb & {
-  stores(): Stores;
-  item(id: string): Promise<Record<string, unknown> | undefined>;
-};
-
-export const startConnectionTable = async (): Promise<ConnectionTable> => {
-  const database = await startEmbeddedDynamoDb(
-    declaredTable("TablesConnections", TABLE),
-    declaredTable("TablesCircuits", CIRCUITS),
-  );
-  const client = database.documentClient(documentTranslation);
+/** The tables of connections and circuits in a database of the file's own, and all stores over them. */
+export const useConnections = () => {
+  const database = useDatabase("connections", "circuits");
+  const connections = database.table("connections");
   return {
     ...database,
-    stores: () => storesOver(database.documentClient(documentTranslation)),
-    item: async (id) =>
-      (await client.send(new GetCommand({ TableName: TABLE, Key: { id }, ConsistentRead: true }))).Item,
+    stores: storesOver(database.client),
+    /** The stores over another endpoint of the engine. */
+    storesAt: (endpoint: string): Stores => storesOver(database.clientAt(endpoint)),
+    /** A client that a test may extend by middleware. */
+    newClient: () => database.running().documentClient(documentTranslation),
+    item: (id: string) => getItem(connections, { id }),
   };
 };
-
-/** The stores over another endpoint of the engine. */
-export const storesAt = (endpoint: string): Stores =>
-  storesOver(
-    DynamoDBDocumentClient.from(
-      new DynamoDBClient({
-        endpoint,
-        region: "eu-central-1",
-        credentials: { accessKeyId: "test", secretAccessKey: "test" },
-        maxAttempts: 3,
-      }),
-      documentTranslation,
-    ),
-  );
+export type ConnectionTable = ReturnType<typeof useConnections>;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 export const textOf = (sealed: Uint8Array | undefined) => sealed && new TextDecoder().decode(sealed);
@@ -103,8 +85,14 @@ export const sealedText = bytes;
 
 /** A recorded change, for tests that do not look at it. */
 const changeOf = ({ connectionId, accountId, method }: NewConnection): ConnectionChange => ({
-  ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId, accountId, method },
-  ...{ at: 1, durationMs: 1, source: "user", userId: "ada" },
+  eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+  connectionId,
+  accountId,
+  method,
+  at: 1,
+  durationMs: 1,
+  source: "user",
+  userId: "ada",
 });
 
 const by = { at: 2, source: "user", userId: "bob" } as const;
@@ -115,13 +103,14 @@ const rejectionOf = ({
   credentialsVersion,
   accountId,
 }: Pick<ConnectedItem, "connectionId" | "credentialsVersion"> & { accountId?: string }): ConnectionChange => ({
-  ...{
-    eventType: "AUTHENTICATION_FAILURE",
-    connectionId,
-    version: credentialsVersion,
-    accountId: accountId ?? "acct_1",
-  },
-  ...{ method: "api_key", at: 3, source: "system", reason: "api_key_refused" },
+  eventType: "AUTHENTICATION_FAILURE",
+  connectionId,
+  version: credentialsVersion,
+  accountId: accountId ?? "acct_1",
+  method: "api_key",
+  at: 3,
+  source: "system",
+  reason: "api_key_refused",
 });
 
 /** Changes of connections whose events are not recorded. */

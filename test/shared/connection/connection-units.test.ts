@@ -1,17 +1,12 @@
 /** The request units of connections, as the engine counts them: the figures of docs/connection.md. */
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { expect, it } from "@jest/globals";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type ConnectionTable, connectionNamed, listed, startConnectionTable, storesOver } from "./connection-table.ts";
+import { connectionNamed, listed, storesOver, useConnections } from "./connection-table.ts";
 
-let table: ConnectionTable;
-beforeAll(async () => {
-  table = await startConnectionTable();
-});
-afterAll(() => table.stop());
+const table = useConnections();
 
 it("costs the documented units", async () => {
-  const client = table.documentClient(documentTranslation);
+  const client = table.newClient();
   const measure = countUnits(client);
   const { connections, refreshes, claims, connected, directory } = storesOver(client);
   const credentials = new Uint8Array(390);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { type ConnectionTable, listed, startConnectionTable } from "./connection-table.ts";
+import { listed, useConnections } from "./connection-table.ts";
 import { createWorld, NOON, noAnswer, serverError, unauthorized, type World } from "./world.ts";
 
 quietLog();
@@ -10,17 +10,13 @@ quietLog();
 const HOUR = 3_600_000;
 const AHEAD = 5 * 60_000;
 
-let table: ConnectionTable;
+const table = useConnections();
 let world: World;
 let organizations = 0;
 let org = "";
 
-beforeAll(async () => {
-  table = await startConnectionTable();
-});
-afterAll(() => table.stop());
 beforeEach(() => {
-  world = createWorld(table.stores());
+  world = createWorld(table.stores);
   org = `acme ${++organizations}`;
 });
 
@@ -55,9 +51,17 @@ describe("an API key", () => {
     expect(world.provider.contexts.at(-1)).toMatchObject({ organizationId: org, accountId: "acct_1" });
     expect(world.events.slice(1)).toEqual([
       {
-        ...{ organizationId: org, source: "system", eventType: "AUTHENTICATION_FAILURE", category: "authentication" },
-        ...{ errorKind: "authentication", action: "require_reconnect", success: false, errorCode: "api_key_refused" },
-        ...{ resource: "acct_1", resourceType: "provider_account", metadata: { method: "api_key" } },
+        organizationId: org,
+        source: "system",
+        eventType: "AUTHENTICATION_FAILURE",
+        category: "authentication",
+        errorKind: "authentication",
+        action: "require_reconnect",
+        success: false,
+        errorCode: "api_key_refused",
+        resource: "acct_1",
+        resourceType: "provider_account",
+        metadata: { method: "api_key" },
         errorMessage: "The provider rejects the connection's credentials; the account must be connected again.",
       },
     ]);
@@ -165,9 +169,16 @@ describe("a token", () => {
     await expect(world.stores.connections.read(org)).resolves.toMatchObject({ tokenExpiresAt: world.now + HOUR });
     expect(world.events.slice(1)).toEqual([
       {
-        ...{ organizationId: org, source: "system", eventType: "PROVIDER_TOKEN_REFRESH", category: "authentication" },
-        ...{ riskLevel: "LOW", action: "refresh_tokens", resource: "acct_1", resourceType: "provider_account" },
-        ...{ success: true, metadata: { durationMs: 0, attempts: 1 } },
+        organizationId: org,
+        source: "system",
+        eventType: "PROVIDER_TOKEN_REFRESH",
+        category: "authentication",
+        riskLevel: "LOW",
+        action: "refresh_tokens",
+        resource: "acct_1",
+        resourceType: "provider_account",
+        success: true,
+        metadata: { durationMs: 0, attempts: 1 },
       },
     ]);
   });
@@ -208,7 +219,10 @@ describe("a token", () => {
     expect(world.provider.exchanges()).toBe(1);
     expect(eventTypes()).toEqual(["PROVIDER_TOKEN_REFRESH", "AUTHENTICATION_FAILURE"]);
     expect(world.events.at(-1)).toMatchObject({
-      ...{ category: "authentication", errorKind: "authentication", success: false, errorCode: "token_refused" },
+      category: "authentication",
+      errorKind: "authentication",
+      success: false,
+      errorCode: "token_refused",
     });
     await expect(open()).rejects.toMatchObject({ code: "not_connected" });
   });

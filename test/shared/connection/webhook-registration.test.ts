@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { validSecrets } from "../../../shared/connection/webhook-secrets.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
+import { useConnections } from "./connection-table.ts";
 import { createWorld, forbidden, invalidRequest, noAnswer, rateLimited, serverError, type World } from "./world.ts";
 
 quietLog();
 
-let table: ConnectionTable;
+const table = useConnections();
 let world: World;
 let organizations = 0;
 let org = "";
 
-beforeAll(async () => {
-  table = await startConnectionTable();
-});
-afterAll(() => table.stop());
 beforeEach(() => {
-  world = createWorld(table.stores());
+  world = createWorld(table.stores);
   org = `acme ${++organizations}`;
   world.provider.secrets.set("sk_1", "acct_1");
 });
@@ -31,7 +27,7 @@ const secrets = async (): Promise<string[]> => {
   if (connection.status === "disconnected" || connection.webhookSecrets === undefined) return [];
   return validSecrets(await world.secrets.openWebhookSecrets(org, connection.webhookSecrets), world.now);
 };
-/** The requests about endpoints that the provider receives meanwhile. */
+/** The requests about endpoints that the provider receives concurrently. */
 const during = async (work: () => Promise<unknown>): Promise<string[]> => {
   const before = world.provider.asked.length;
   await work();
@@ -134,7 +130,7 @@ describe("registering the webhook", () => {
   });
 
   it("leaves one endpoint, whose secret is stored, if two requests race", async () => {
-    const other = { ...world, ...createWorld(table.stores(), world.provider) };
+    const other = { ...world, ...createWorld(table.stores, world.provider) };
     await Promise.all([connect(), connect({ registerWebhook: true }, other)]);
     const connection = await stored();
     expect(connection).toMatchObject({ webhookEndpointId: endpoints()[0] });
@@ -143,7 +139,7 @@ describe("registering the webhook", () => {
   });
 
   it("leaves one endpoint, whose secret is stored, if another request overtakes it", async () => {
-    const other = createWorld(table.stores(), world.provider);
+    const other = createWorld(table.stores, world.provider);
     world.provider.afterCreation = async () => {
       world.provider.afterCreation = async () => {};
       await connect({ registerWebhook: true }, other);
@@ -200,7 +196,10 @@ it("tells what to set up for an API key, and nothing for OAuth", async () => {
   expect(before.webhookSetup?.eventTypes).toEqual(expect.arrayContaining(["customer.created", "invoice.paid"]));
   expect(before.webhookSetup?.eventTypes).not.toContain("account.application.deauthorized");
   expect(before.webhookSetup?.keyPermissions).toContainEqual({
-    ...{ resource: "Customers", access: "read", name: "rak_customer_read", requiredFor: "sync" },
+    resource: "Customers",
+    access: "read",
+    name: "rak_customer_read",
+    requiredFor: "sync",
   });
   await world.connectByOAuth(org);
   const connection = await stored();

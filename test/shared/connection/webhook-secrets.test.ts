@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { replaceSecrets, validSecrets } from "../../../shared/connection/webhook-secrets.ts";
-import { type ConnectionTable, startConnectionTable } from "./connection-table.ts";
+import { useConnections } from "./connection-table.ts";
 import { createWorld, NOON, type World } from "./world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-let table: ConnectionTable;
+const table = useConnections();
 let world: World;
 let organizations = 0;
 let org = "";
 
-beforeAll(async () => {
-  table = await startConnectionTable();
-});
-afterAll(() => table.stop());
 beforeEach(async () => {
-  world = createWorld(table.stores());
+  world = createWorld(table.stores);
   org = `acme ${++organizations}`;
   world.provider.secrets.set("sk_1", "acct_1");
 });
@@ -87,9 +83,18 @@ describe("a change of webhook secrets", () => {
     expect([world.provider.asked.length, world.steps.length]).toEqual([asked, steps]);
     expect(changes()).toEqual([
       {
-        ...{ organizationId: org, source: "user", userId: "grace", sessionId: "session-1" },
-        ...{ ipAddress: "192.0.2.1", userAgent: "jest", eventType: "WEBHOOK_SECRETS_CHANGED", category: "compliance" },
-        ...{ riskLevel: "MEDIUM", resource: "acct_1", resourceType: "provider_account", success: true },
+        organizationId: org,
+        source: "user",
+        userId: "grace",
+        sessionId: "session-1",
+        ipAddress: "192.0.2.1",
+        userAgent: "jest",
+        eventType: "WEBHOOK_SECRETS_CHANGED",
+        category: "compliance",
+        riskLevel: "MEDIUM",
+        resource: "acct_1",
+        resourceType: "provider_account",
+        success: true,
         action: "change_webhook_secrets",
         metadata: { requestId: "request-1", current: 1, replaced: 0 },
       },

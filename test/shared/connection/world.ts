@@ -195,7 +195,7 @@ export const callerOf = (organizationId: string, userId = "ada") => ({
 });
 const origin = { requestId: "request-1", ipAddress: "192.0.2.1", userAgent: "jest" };
 
-/** All operations on connections with a clock that tests set, and their effects besides the table. */
+/** All operations on connections with a clock that tests set, and their effects in addition to the table. */
 export const createWorld = (stores: Stores, provider = createTestProvider()) => {
   const world = {
     now: NOON,
@@ -252,10 +252,17 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
   const registration = createWebhookRegistration({
     provider: provider.access,
     webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
-    ...{ setup: stripeSetup, newToken },
+    setup: stripeSetup,
+    newToken,
   });
   const connectAs = createConnect({
-    ...{ states, secrets, recordChange, view, now, newToken, ...around },
+    states,
+    secrets,
+    recordChange,
+    view,
+    now,
+    newToken,
+    ...around,
     verification: createVerification(provider.access),
     provider: provider.access,
     connections: stores.connections,
@@ -263,17 +270,27 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     registration,
   });
   const changeWebhookSecrets = createChangeWebhookSecrets({
-    ...{ secrets, view, now, newToken },
+    secrets,
+    view,
+    now,
+    newToken,
     changes: stores.webhookSecrets,
     recordChange: createConnectionChangeRecorder({ recorder, changes: stores.webhookSecrets }),
   });
   const disconnect = createDisconnect({ changes: stores.connections, recordChange, now, ...around });
   const disconnectByUser = createDisconnectByUser({
-    ...{ disconnect, secrets, registration, provider: provider.access },
+    disconnect,
+    secrets,
+    registration,
+    provider: provider.access,
     connections: stores.connections,
   });
   const openConnection = createOpenConnection({
-    ...{ secrets, recorder, recordChange, now, newToken },
+    secrets,
+    recorder,
+    recordChange,
+    now,
+    newToken,
     connections: stores.connections,
     changes: stores.connections,
     refreshes: stores.refreshes,

@@ -134,7 +134,9 @@ const createWorld = (count: number, publish: DispatchDependencies["bus"]["publis
     async *connectedOrganizations() {},
     syncFacts: { lastSuccesses: async () => new Map() },
     bus: { publish },
-    ...{ syncIntervalMs: SYNC_INTERVAL_MS, retentionMs: 90 * DAY_MS, now: () => time.now },
+    syncIntervalMs: SYNC_INTERVAL_MS,
+    retentionMs: 90 * DAY_MS,
+    now: () => time.now,
     sleep: async (ms) => {
       time.now += ms;
     },

@@ -36,8 +36,13 @@ describe("failures of store and bus", () => {
     await note("acme", "store");
     expect(raised).toEqual([
       expect.objectContaining({
-        ...{ organizationId: "acme", rule: "system_errors", subject: "system", level: "HIGH" },
-        ...{ occurrence: "2026-11-21T11", firstSeen: START, lastSeen: START + 5 * MINUTE - 1 },
+        organizationId: "acme",
+        rule: "system_errors",
+        subject: "system",
+        level: "HIGH",
+        occurrence: "2026-11-21T11",
+        firstSeen: START,
+        lastSeen: START + 5 * MINUTE - 1,
         evidence: expect.objectContaining({ count: 3, store: 2, bus: 1 }),
       }),
     ]);

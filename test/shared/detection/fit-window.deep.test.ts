@@ -4,6 +4,7 @@ import type { Fact } from "../../../shared/detection/evidence/fact.ts";
 import { fitFacts, fitFindings } from "../../../shared/detection/fit-window.ts";
 import { createWindowStore, type Window } from "../../../shared/detection/window-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
 import { rangeOf } from "../../support/depth.ts";
@@ -17,7 +18,10 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 const findingOf = (i: number, character: string, level: Finding["level"] = "HIGH"): Finding => ({
-  ...{ rule: "unusual_api_usage", title: "Calls", level, occurrence: "2026-11-21T10" },
+  rule: "unusual_api_usage",
+  title: "Calls",
+  level,
+  occurrence: "2026-11-21T10",
   subject: `user:${character.repeat(120)}${i}`,
   eventIds: rangeOf(100).map((id) => String(1e25 + id * 1e20 + i).padStart(26, "0")),
   evidence: { count: 100, addresses: rangeOf(10).map(() => character.repeat(30)) },
@@ -26,28 +30,43 @@ const findingOf = (i: number, character: string, level: Finding["level"] = "HIGH
 });
 
 const factOf = (i: number, character: string): Fact => ({
-  ...{ id: `f${i}`, at: HOUR + i, type: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
-  ...{ source: "user", success: false, userId: character.repeat(128), action: character.repeat(256) },
+  id: `f${i}`,
+  at: HOUR + i,
+  type: "PERMISSION_DENIED",
+  category: "authorization",
+  riskLevel: "HIGH",
+  source: "user",
+  success: false,
+  userId: character.repeat(128),
+  action: character.repeat(256),
 });
 
 const usersOf = () =>
   Object.fromEntries(rangeOf(500).map((i) => [`${i}`.padStart(43, "h"), { calls: 9_999, peak: 9_999, from: 23 }]));
 
 const dayOf = (day: string) => ({
-  ...{ day, since: HOUR, all: { calls: 1, peak: 1, from: 1 }, users: usersOf() },
+  day,
+  since: HOUR,
+  all: { calls: 1, peak: 1, from: 1 },
+  users: usersOf(),
   seen: rangeOf(500).map((i) => `${i}`.padStart(8, "v")),
 });
 
 const windowOf = (findings: readonly Finding[], facts: readonly Fact[]): Window => ({
-  ...{ hour: HOUR, judgedAt: HOUR + HOUR_MS, rules: {}, eventsRead: facts.length },
-  ...{ findings: fitFindings(findings), carried: fitFacts(facts) },
-  ...{ today: dayOf("2026-11-21"), ended: dayOf("2026-11-20") },
+  hour: HOUR,
+  judgedAt: HOUR + HOUR_MS,
+  rules: {},
+  eventsRead: facts.length,
+  findings: fitFindings(findings),
+  carried: fitFacts(facts),
+  today: dayOf("2026-11-21"),
+  ended: dayOf("2026-11-20"),
 });
 
 describe.each(["x", "漢", "😀", "\u0000"])("an hour with texts of %j", (character) => {
   it.each([1, 130, 2_000])("is stored with %i findings and the facts that it carries", async (count) => {
     const client = DynamoDBDocumentClient.from(engine.client(), documentTranslation);
-    const windows = createWindowStore(client, "detection", { retentionDays: 90 });
+    const windows = createWindowStore(createTable(client, "detection"), { retentionDays: 90 });
     const scope = `org#${encodeURIComponent(character)}${count}`;
     const window = windowOf(
       rangeOf(count).map((i) => findingOf(i, character)),

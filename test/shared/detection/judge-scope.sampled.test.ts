@@ -69,7 +69,7 @@ describe("judging an hour", () => {
     expect(await stage.findings()).toEqual([]);
   });
 
-  it("judges it once, also if late events arrive, and clears its mark", async () => {
+  it("judges it once, even if late events arrive, and clears its mark", async () => {
     await stage.record({}, HOUR + 1);
     await stage.own.unjudged.markUnjudged(stage.scope, HOUR);
     await stage.own.detect([HOUR], { marked: [HOUR] });

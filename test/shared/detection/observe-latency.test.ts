@@ -4,6 +4,7 @@ import { createOperationFactsStore } from "../../../shared/detection/event-facts
 import { createLatencyObserver } from "../../../shared/detection/observe-latency.ts";
 import { createRaiseFinding } from "../../../shared/detection/raise-finding.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -26,9 +27,9 @@ afterAll(() => engine.stop());
 const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
   const { client } = stage.worker();
   const observer = createLatencyObserver({
-    windows: createWindowStore(client, "detection", { retentionDays: RETENTION_DAYS }),
-    baselines: createBaselineStore(client, "detection"),
-    operations: createOperationFactsStore(client, "events"),
+    windows: createWindowStore(createTable(client, "detection"), { retentionDays: RETENTION_DAYS }),
+    baselines: createBaselineStore(createTable(client, "detection")),
+    operations: createOperationFactsStore(createTable(client, "events")),
     raise,
     now: () => stage.time.now,
   });

@@ -1,4 +1,5 @@
 /** Detection on a real engine, with real stores of events, alerts and runs, and a clock that the test sets. */
+
 import { randomBytes } from "node:crypto";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
@@ -16,6 +17,7 @@ import { createWindowStore } from "../../../shared/detection/window-store.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createAlertOutboxStore } from "../../../shared/security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../../../shared/security/alerts/alert-publisher.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
@@ -88,26 +90,26 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
         return [];
       },
     };
-    const baselines = createBaselineStore(client, "detection");
-    const unjudged = createUnjudgedStore(client, "detection", options);
-    const windows = createWindowStore(client, "detection", options);
-    const openHours = createOpenHourStore(client, "rollups", now);
-    const syncFacts = createSyncFactsStore(client, "runs");
-    const runs = createSyncRunStore(client, "runs");
-    const reports = createReportDueStore(client, "reports");
+    const baselines = createBaselineStore(createTable(client, "detection"));
+    const unjudged = createUnjudgedStore(createTable(client, "detection"), options);
+    const windows = createWindowStore(createTable(client, "detection"), options);
+    const openHours = createOpenHourStore(createTable(client, "rollups"), now);
+    const syncFacts = createSyncFactsStore(createTable(client, "runs"));
+    const runs = createSyncRunStore(createTable(client, "runs"));
+    const reports = createReportDueStore(createTable(client, "reports"));
     const alerts = createAlertRaiser({
-      store: createAlertRaisingStore(client, "alerts", { ...options, random }),
-      publisher: createAlertPublisher({ bus, outbox: createAlertOutboxStore(client, "alerts") }),
+      store: createAlertRaisingStore(createTable(client, "alerts"), { ...options, random }),
+      publisher: createAlertPublisher({ bus, outbox: createAlertOutboxStore(createTable(client, "alerts")) }),
       now,
       random,
     });
     const judge = createJudgeScope({
       windows,
-      events: createHourFactsStore(client, "events"),
+      events: createHourFactsStore(createTable(client, "events")),
       baselines: createBaselines(baselines),
       readSyncFacts: createReadSyncFacts({
-        connections: createConnectionStore(client, "connections"),
-        circuits: createCircuitStore(client, "circuits"),
+        connections: createConnectionStore(createTable(client, "connections")),
+        circuits: createCircuitStore(createTable(client, "circuits")),
         runs,
         syncFacts,
         syncIntervalMs: SYNC_INTERVAL_MS,
@@ -118,18 +120,31 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
     });
     const detect = createDetectOrganization({ judge, unjudged });
     return {
-      ...{ client, baselines, unjudged, windows, openHours, runs, reports, alerts, judge },
+      client,
+      baselines,
+      unjudged,
+      windows,
+      openHours,
+      runs,
+      reports,
+      alerts,
+      judge,
       detect: (hours: readonly number[], due: Partial<DetectionDue> = {}, remainingMs = () => 60_000) =>
         detect({ version: 1, organizationId, hours: [...hours], marked: [], ...due }, remainingMs),
       dispatch: createDetectionDispatcher({
-        ...{ unjudged, openHours, syncFacts, bus, now, sleep: async () => undefined },
-        connectedOrganizations: createConnectedStore(client, "connections").connectedOrganizations,
+        unjudged,
+        openHours,
+        syncFacts,
+        bus,
+        now,
+        sleep: async () => undefined,
+        connectedOrganizations: createConnectedStore(createTable(client, "connections")).connectedOrganizations,
         syncIntervalMs: SYNC_INTERVAL_MS,
         retentionMs: RETENTION_DAYS * DAY_MS,
       }),
       /** The recorder of functions, which throws its failures here. */
       recorder: createRecorder({
-        events: createSecurityEventStore(client, "events"),
+        events: createSecurityEventStore(createTable(client, "events")),
         hours: openHours,
         alerts: { raiseForEvent: async () => undefined },
         deadLetters: {
@@ -146,20 +161,23 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
 
   const own = worker();
   const { recorder } = own;
-  const findings = createAlertStore(own.client, "alerts");
+  const findings = createAlertStore(createTable(own.client, "alerts"));
 
   return {
-    ...{ organizationId, scope: `org#${organizationId}`, time, published, worker, own },
+    organizationId,
+    scope: `org#${organizationId}`,
+    time,
+    published,
+    worker,
+    own,
     record: (fields: Partial<NewSecurityEvent>, timestamp: number) =>
       recorder.record(
         {
-          ...{
-            organizationId,
-            eventType: "PROVIDER_REQUEST",
-            category: "integration",
-            source: "system",
-            success: true,
-          },
+          organizationId,
+          eventType: "PROVIDER_REQUEST",
+          category: "integration",
+          source: "system",
+          success: true,
           riskLevel: "LOW",
           ...fields,
         } as NewSecurityEvent,

@@ -30,8 +30,15 @@ const put = (TableName: string, Item: Record<string, unknown>) =>
 
 const connect = (connectedAt: number, fields: Record<string, unknown> = {}) =>
   put("connections", {
-    ...{ id: stage.scope, status: "connected", connectionId: "c1", method: "api_key", accountId: "acct_1" },
-    ...{ connectedAt, credentials: new Uint8Array(4), credentialsVersion: "v1", ...fields },
+    id: stage.scope,
+    status: "connected",
+    connectionId: "c1",
+    method: "api_key",
+    accountId: "acct_1",
+    connectedAt,
+    credentials: new Uint8Array(4),
+    credentialsVersion: "v1",
+    ...fields,
   });
 const circuit = (fields: Record<string, unknown>) =>
   put("circuits", { id: circuitKey(stage.organizationId), generation: 1, ...fields });
@@ -92,8 +99,12 @@ describe("runs", () => {
     await state({
       lastSuccessAt: HOUR,
       run: {
-        ...{ id: eventId(HOUR + 900_000, randomBytes(16)), trigger: "manual", mode: "full", startedAt: HOUR + 900_000 },
-        ...{ progress: noProgress(), work: newWork("full") },
+        id: eventId(HOUR + 900_000, randomBytes(16)),
+        trigger: "manual",
+        mode: "full",
+        startedAt: HOUR + 900_000,
+        progress: noProgress(),
+        work: newWork("full"),
       },
     });
     for (let i = 0; i < 13; i++) await runAt(HOUR + (i - 2) * 60_000);

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { ErasureRequest } from "../../../shared/erasure/erasure.ts";
 import { rangeOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { seed, startRunOf } from "./seed.ts";
-import { createWorld, type Io, mentionsOf, startErasureEngine, type World } from "./world.ts";
+import { type Io, mentionsOf, useWorld } from "./world.ts";
 
 // A worker that crashes while it records a change logs that the change was not marked.
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 class Crash extends Error {}
 
@@ -50,7 +42,11 @@ const requestOf = async (request: ErasureRequest) => {
 const resultOf = async (organizationId: string) => {
   const [erasure] = await world.list(organizationId);
   const own = await world.storedOf(organizationId);
-  return { erasure, own, recorded: own.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE")) };
+  return {
+    erasure,
+    own,
+    recorded: own.securityEvents.filter(({ eventType }) => String(eventType).startsWith("ERASURE")),
+  };
 };
 
 const scopes = [

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
-import { ERASED_TEXT } from "../../../shared/erasure/alert-locations.ts";
 import { prefixOfOrganization } from "../../../shared/exports/write-file.ts";
 import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
 import { parseDeliveryItem } from "../../../shared/notifications/notification-items.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { isNoteKey } from "../../../shared/security/alerts/alert-note.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { ERASED_TEXT } from "../../../shared/work/location.ts";
 import { depth, isDeep } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { ACCOUNT, personOf, RECORDS, seed, startRunOf } from "./seed.ts";
-import { createWorld, mentionsOf, startErasureEngine, type World } from "./world.ts";
+import { mentionsOf, useWorld, type World } from "./world.ts";
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 const by = (organizationId: string, userId = "root") => ({
   caller: { organizationId, userId, sessionId: "session of root" },
@@ -39,7 +31,14 @@ const ofScope = (organizationId: string, stored: Awaited<ReturnType<World["scan"
 /** The fields that statistics count; no erasure changes them. */
 const countedOf = (items: readonly Record<string, unknown>[]) =>
   items.map(({ id, eventType, category, riskLevel, success, ms, ttl, timestamp }) => ({
-    ...{ id, eventType, category, riskLevel, success, ms, ttl, timestamp },
+    id,
+    eventType,
+    category,
+    riskLevel,
+    success,
+    ms,
+    ttl,
+    timestamp,
   }));
 
 const isNote = ({ key }: Record<string, unknown>): boolean => isNoteKey(String(key));
@@ -51,7 +50,7 @@ const OTHER_NOTES = [
   { change: "commented", by: "carol", text: ERASED_TEXT },
 ];
 
-const eventsBefore = async (organizationId: string) => ofScope(organizationId, await world.scan()).events;
+const eventsBefore = async (organizationId: string) => ofScope(organizationId, await world.scan()).securityEvents;
 
 const isFileOf = (organizationId: string) => (key: string) => key.startsWith(prefixOfOrganization(organizationId));
 
@@ -88,12 +87,15 @@ describe("an organization whose data is all erased", () => {
     expect(erasure?.removed).toEqual({
       // 10 of each user and 3 others, without one that has nothing personal; 4 requests of exports; then two late ones, two
       // changes of destinations that were not recorded, the disconnect and the request.
-      ...{ records: RECORDS, webhookEvents: 3, events: 22 + 4 + 2 + 2 + 1 + 1, reports: 2 },
-      alerts: before.alerts.filter((item) => !isNote(item)).length,
+      records: RECORDS,
+      webhookEvents: 3,
+      events: 22 + 4 + 2 + 2 + 1 + 1,
+      reports: 2,
+      alerts: before.securityAlerts.filter((item) => !isNote(item)).length,
       detections: 4,
       // The settings' change and author, the destinations' changes, the circuit's authors, the run, its page, the state, a read mark; the notes;
       // destinations with what was sent to them, and exports with their files.
-      other: 9 + before.alerts.filter(isNote).length + 3 + 4,
+      other: 9 + before.securityAlerts.filter(isNote).length + 3 + 4,
     });
   });
 
@@ -114,10 +116,10 @@ describe("an organization whose data is all erased", () => {
   it("has no records, findings or reports left", () => {
     expect(after.records).toEqual([]);
     expect(after.webhookEvents).toEqual([]);
-    expect(after.alerts).toEqual([]);
+    expect(after.securityAlerts).toEqual([]);
     expect(after.detection.map(({ key }) => String(key).split("#")[0])).toEqual(["unjudged"]);
     expect(after.reports.map(({ key }) => key)).toEqual(["due#review#2026-11-16", "erased"]);
-    expect(after.runs.map(({ key }) => key)).toEqual(["run#01A", "run#01R", "state"]);
+    expect(after.syncRuns.map(({ key }) => key)).toEqual(["run#01A", "run#01R", "state"]);
     // The numbers of destinations, and of exports that run.
     expect(before.notifications.length).toBeGreaterThan(30);
     expect(after.notifications).toEqual([{ scope: organizationKey(organizationId), key: "destinations", count: 0 }]);
@@ -128,8 +130,8 @@ describe("an organization whose data is all erased", () => {
   });
 
   it("keeps the counted fields of its events, and nothing personal", () => {
-    const ids = new Set(before.events.map(({ id }) => id));
-    expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
+    const ids = new Set(before.securityEvents.map(({ id }) => id));
+    expect(countedOf(after.securityEvents.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.securityEvents));
     for (const text of [
       "bob",
       "carol",
@@ -154,12 +156,20 @@ describe("an organization whose data is all erased", () => {
     await world.main.changes.connect(
       organizationId,
       {
-        ...{ connectionId: "connection 2", method: "api_key", accountId: "acct_2", connectedAt: 1 },
-        ...{ credentials: new Uint8Array([1]), credentialsVersion: "1" },
+        connectionId: "connection 2",
+        method: "api_key",
+        accountId: "acct_2",
+        connectedAt: 1,
+        credentials: new Uint8Array([1]),
+        credentialsVersion: "1",
       },
       {
-        ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId: "connection 2", accountId: "acct_2" },
-        ...{ method: "api_key", at: 1, source: "user" },
+        eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+        connectionId: "connection 2",
+        accountId: "acct_2",
+        method: "api_key",
+        at: 1,
+        source: "user",
       },
     );
     expect(await world.main.connections.read(organizationId)).toMatchObject({ status: "connected" });
@@ -168,7 +178,7 @@ describe("an organization whose data is all erased", () => {
   it("has two events of the erasure, which name its id", () => {
     const [erasure] = after.erasures.filter(({ key }) => String(key).startsWith("erasure#"));
     const id = String(erasure?.key).slice("erasure#".length);
-    const recorded = after.events.filter(({ eventType }) => String(eventType).startsWith("ERASURE"));
+    const recorded = after.securityEvents.filter(({ eventType }) => String(eventType).startsWith("ERASURE"));
     expect(recorded.map(({ eventType, category }) => [eventType, category])).toEqual([
       ["ERASURE_REQUESTED", "compliance"],
       ["ERASURE_COMPLETED", "compliance"],
@@ -232,7 +242,10 @@ describe("an erased user", () => {
     expect(erasure?.removed).toEqual({
       // Ten of bob's and his export, the count of his failures, two of carol's that mention him, two late ones, and two changes of
       // destinations that were not recorded.
-      ...{ records: 0, webhookEvents: 0, events: 11 + 1 + 2 + 2 + 2, reports: 1 },
+      records: 0,
+      webhookEvents: 0,
+      events: 11 + 1 + 2 + 2 + 2,
+      reports: 1,
       // Two about him, by id and by address; one that he typed; two findings that mention him.
       alerts: 2 + 1 + 2,
       detections: 2,
@@ -248,9 +261,9 @@ describe("an erased user", () => {
     const carols = (items: readonly Record<string, unknown>[]) => items.filter(({ userId }) => userId === "carol");
     const untouched = ({ metadata }: Record<string, unknown>) => !String(metadata).includes("bob");
     const emptied = (metadata: unknown) => String(metadata).replace(/"[^"]*bob"/, '""');
-    expect(carols(before.events).filter(untouched).length).toBe(10 + 2);
-    expect(carols(after.events)).toEqual(
-      carols(before.events).map((event) =>
+    expect(carols(before.securityEvents).filter(untouched).length).toBe(10 + 2);
+    expect(carols(after.securityEvents)).toEqual(
+      carols(before.securityEvents).map((event) =>
         untouched(event) ? event : { ...event, metadata: emptied(event.metadata), erasure: expect.any(String) },
       ),
     );
@@ -258,19 +271,25 @@ describe("an erased user", () => {
   });
 
   it("keeps the counted fields of the events", () => {
-    const ids = new Set(before.events.map(({ id }) => id));
-    expect(countedOf(after.events.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.events));
+    const ids = new Set(before.securityEvents.map(({ id }) => id));
+    expect(countedOf(after.securityEvents.filter(({ id }) => ids.has(id)))).toEqual(countedOf(before.securityEvents));
   });
 
   it("keeps alerts about others or about no user", async () => {
-    const kept = after.alerts.filter((item) => !isNote(item));
+    const kept = after.securityAlerts.filter((item) => !isNote(item));
     const subjects = kept.map(({ subject, rule }) => (rule === "manual" ? "typed" : subject)).sort();
     expect(subjects).toEqual([
-      ...["AUTHENTICATION_FAILURE address:198.51.100.9", "PERMISSION_DENIED user:carol"],
-      ...["organization", "organization", "typed"],
+      "AUTHENTICATION_FAILURE address:198.51.100.9",
+      "PERMISSION_DENIED user:carol",
+      "organization",
+      "organization",
+      "typed",
     ]);
     const { items } = await world.main.alerts.list(organizationId, {
-      ...{ status: undefined, limit: 50, after: undefined, now: world.time.now },
+      status: undefined,
+      limit: 50,
+      after: undefined,
+      now: world.time.now,
     });
     expect(items).toHaveLength(5);
     expect(items.filter(({ subject }) => subject === "organization")).toMatchObject([
@@ -288,8 +307,8 @@ describe("an erased user", () => {
     const histories = await Promise.all(
       items.map(async (alert) => ({ alert, notes: await world.main.notes.list(organizationId, alert.id) })),
     );
-    expect(histories.flatMap(({ notes }) => notes)).toHaveLength(after.alerts.filter(isNote).length);
-    expect(before.alerts.filter(isNote).length).toBe(after.alerts.filter(isNote).length + 3);
+    expect(histories.flatMap(({ notes }) => notes)).toHaveLength(after.securityAlerts.filter(isNote).length);
+    expect(before.securityAlerts.filter(isNote).length).toBe(after.securityAlerts.filter(isNote).length + 3);
     const seen = { by: "carol", text: "I have seen it" };
     for (const { alert, notes } of histories) {
       const said = notes.map(({ change, note: { id: _, ...rest } }) => ({ change, ...rest }));
@@ -317,7 +336,7 @@ describe("an erased user", () => {
     ]);
     const count = ({ key }: Record<string, unknown>) => key === "destinations";
     expect(after.notifications.find(count)).toMatchObject({ count: 2 });
-    const kept = new Set(after.alerts.filter((item) => !isNote(item)).map(({ id }) => id));
+    const kept = new Set(after.securityAlerts.filter((item) => !isNote(item)).map(({ id }) => id));
     const [webhook, chat] = destinations;
     const keysOf = (prefix: string) =>
       after.notifications.flatMap(({ key }) => (String(key).startsWith(prefix) ? [String(key)] : []));
@@ -358,8 +377,11 @@ describe("an erased user", () => {
 
   it("has the reports that mention them deleted and marked to be made again", () => {
     expect(after.reports.map(({ key }) => key)).toEqual([
-      ...["compliance#2026-11-19", "content#compliance#2026-11-19", "due#compliance#2026-11-18"],
-      ...["due#review#2026-11-16", "erased"],
+      "compliance#2026-11-19",
+      "content#compliance#2026-11-19",
+      "due#compliance#2026-11-18",
+      "due#review#2026-11-16",
+      "erased",
     ]);
   });
 
@@ -380,8 +402,13 @@ describe("an erased user", () => {
   it("may be the requester: the event of the request is emptied, and `requestedBy` stays in the list", async () => {
     const own = world.newOrganization();
     await world.main.recorder.record({
-      ...{ organizationId: own, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-      ...{ ...personOf("bob"), success: true },
+      organizationId: own,
+      eventType: "DATA_READ",
+      category: "data_access",
+      riskLevel: "LOW",
+      source: "user",
+      ...personOf("bob"),
+      success: true,
     });
     await world.request({ scope: "user", userId: "bob" }, by(own, "bob"));
     await world.deliverAll();

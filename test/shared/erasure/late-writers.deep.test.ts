@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { prefixOfOrganization } from "../../../shared/exports/write-file.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { personOf } from "./seed.ts";
-import { createWorld, type Io, mentionsOf, startErasureEngine, type World } from "./world.ts";
+import { type Io, mentionsOf, useWorld, type World } from "./world.ts";
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 const by = (organizationId: string) => ({
   caller: { organizationId, userId: "root", sessionId: undefined },
@@ -23,8 +16,13 @@ const recordEvents = async (organizationId: string): Promise<void> => {
   for (const userId of ["bob", "carol", "bob", "carol"]) {
     world.time.now += 1_000;
     await world.main.recorder.record({
-      ...{ organizationId, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-      ...{ success: true, ...personOf(userId) },
+      organizationId,
+      eventType: "DATA_READ",
+      category: "data_access",
+      riskLevel: "LOW",
+      source: "user",
+      success: true,
+      ...personOf(userId),
     });
   }
   world.time.now += 1_000;
@@ -152,19 +150,29 @@ describe.each(scopes)("when %j is erased", (request) => {
       const now = world.time.now;
       const destinationId = eventId(now, identityOf("d", organizationId));
       await main.destinations.create(organizationId, {
-        ...{ id: destinationId, type: "webhook", name: "Ops", target: "https://hooks.example.org/in", filter: {} },
-        ...{ status: "active", createdAt: now, createdBy: "carol", changedAt: now, changedBy: "carol", version: "1" },
+        id: destinationId,
+        type: "webhook",
+        name: "Ops",
+        target: "https://hooks.example.org/in",
+        filter: {},
+        status: "active",
+        createdAt: now,
+        createdBy: "carol",
+        changedAt: now,
+        changedBy: "carol",
+        version: "1",
         sealed: new Uint8Array([1]),
       });
       await main.raiser.raiseForFinding(organizationId, {
-        ...{
-          rule: "permission_escalation",
-          subject: "user:bob",
-          title: "Too much of bob",
-          level: "HIGH",
-          occurrence: "x",
-        },
-        ...{ eventIds: [], evidence: { count: 3 }, firstSeen: now, lastSeen: now },
+        rule: "permission_escalation",
+        subject: "user:bob",
+        title: "Too much of bob",
+        level: "HIGH",
+        occurrence: "x",
+        eventIds: [],
+        evidence: { count: 3 },
+        firstSeen: now,
+        lastSeen: now,
       });
       const { items } = await main.alerts.list(organizationId, { limit: 9, after: undefined, now });
       const [alert] = items;

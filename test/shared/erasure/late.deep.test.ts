@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { createCleanLateEvent } from "../../../shared/erasure/late-store.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { ACCOUNT, personOf, seed } from "./seed.ts";
-import { createWorld, type Io, mentionsOf, startErasureEngine, type World } from "./world.ts";
+import { type Io, mentionsOf, useWorld, type World } from "./world.ts";
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 const by = (organizationId: string) => ({
   caller: { organizationId, userId: "root", sessionId: undefined },
@@ -60,8 +53,13 @@ const callsOf = async (request: Parameters<World["request"]>[0]): Promise<number
 };
 
 const denied = (organizationId: string, userId: string) => ({
-  ...({ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", source: "user" } as const),
-  ...{ organizationId, success: false, errorMessage: `not from ${personOf(userId).ipAddress}` },
+  eventType: "PERMISSION_DENIED" as const,
+  category: "authorization" as const,
+  riskLevel: "HIGH" as const,
+  source: "user" as const,
+  organizationId,
+  success: false,
+  errorMessage: `not from ${personOf(userId).ipAddress}`,
   ...personOf(userId),
 });
 
@@ -85,7 +83,9 @@ describe("data that arrives while a user is erased", () => {
       expect(await world.list(organizationId)).toMatchObject([{ status: "completed" }]);
       const { settings: _, ...tables } = await itsItems(organizationId);
       for (const text of ["bob", "192.0.2.7"]) expect(mentionsOf({ ...tables, settings: [] }, text)).toEqual([]);
-      expect(tables.events.filter(({ id }) => id === eventId(happenedAt, identityOf("late", part)))).toHaveLength(1);
+      expect(
+        tables.securityEvents.filter(({ id }) => id === eventId(happenedAt, identityOf("late", part))),
+      ).toHaveLength(1);
     },
   );
 
@@ -95,7 +95,9 @@ describe("data that arrives while a user is erased", () => {
     await seed(world, organizationId, 3);
     const event = await world.main.recorder.record({
       ...denied(organizationId, "bob"),
-      ...({ eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "MEDIUM" } as const),
+      eventType: "AUTHENTICATION_FAILURE",
+      category: "authentication",
+      riskLevel: "MEDIUM",
     });
     const asked = await ask(organizationId, { scope: "user", userId: "bob" });
     const raise = async () => {
@@ -122,7 +124,7 @@ describe("data that arrives while a user is erased", () => {
     };
     await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isCompleted: true, passes: 2 });
     const [erasure] = await world.list(organizationId);
-    const left = (await itsItems(organizationId)).events.filter(({ userId }) => userId === "carol");
+    const left = (await itsItems(organizationId)).securityEvents.filter(({ userId }) => userId === "carol");
     // The remaining events are younger than the last sweep.
     expect(left.every(({ timestamp }) => Number(timestamp) > (erasure?.requestedAt ?? 0))).toBe(true);
   });
@@ -133,12 +135,21 @@ describe("a connection that is made while all data is erased", () => {
     world.main.changes.connect(
       organizationId,
       {
-        ...{ connectionId, method: "api_key", accountId, connectedAt: world.time.now },
-        ...{ credentials: new Uint8Array([1]), credentialsVersion: "1" },
+        connectionId,
+        method: "api_key",
+        accountId,
+        connectedAt: world.time.now,
+        credentials: new Uint8Array([1]),
+        credentialsVersion: "1",
       },
       {
-        ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId, accountId, method: "api_key" },
-        ...{ at: world.time.now, source: "user", ...personOf("bob") },
+        eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+        connectionId,
+        accountId,
+        method: "api_key",
+        at: world.time.now,
+        source: "user",
+        ...personOf("bob"),
       },
     );
 
@@ -210,15 +221,29 @@ describe("webhooks that are being processed", () => {
 describe("an event from the queue of unrecorded events", () => {
   const eventAt = (organizationId: string, timestamp: number, userId = "bob"): SecurityEvent => ({
     ...denied(organizationId, userId),
-    ...{ id: eventId(timestamp, identityOf("queued", timestamp)), timestamp, createdAt: timestamp },
-    ...({ processed: false, alertGenerated: true, alertLevel: "HIGH" } as const),
+    id: eventId(timestamp, identityOf("queued", timestamp)),
+    timestamp,
+    createdAt: timestamp,
+    processed: false,
+    alertGenerated: true,
+    alertLevel: "HIGH",
     metadata: { durationMs: 3, reason: "typed" },
   });
   const clean = () => createCleanLateEvent({ late: world.main.late });
   const emptied = ({ id, timestamp }: SecurityEvent, organizationId: string) => ({
-    ...{ organizationId, eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
-    ...{ source: "user", success: false, id, timestamp, createdAt: timestamp, processed: false },
-    ...{ alertGenerated: true, alertLevel: "HIGH", metadata: { durationMs: 3 } },
+    organizationId,
+    eventType: "PERMISSION_DENIED",
+    category: "authorization",
+    riskLevel: "HIGH",
+    source: "user",
+    success: false,
+    id,
+    timestamp,
+    createdAt: timestamp,
+    processed: false,
+    alertGenerated: true,
+    alertLevel: "HIGH",
+    metadata: { durationMs: 3 },
   });
 
   it("is emptied if its organization was erased since, or is being erased", async () => {

@@ -1,5 +1,6 @@
 /** Ids of the greatest length and every width in UTF-8: every key fits, every index names the organization, and erasure finds the user. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+
+import { describe, expect, it } from "@jest/globals";
 import { createConnectedStore } from "../../../shared/connection/connection-store.ts";
 import { userHash } from "../../../shared/detection/detection.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
@@ -9,18 +10,10 @@ import type { NewSecurityEvent } from "../../../shared/security/security-event.t
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
 import { organizationIdOf, organizationKey } from "../../../shared/terms/keys.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { ACCOUNT, personOf, startRunOf } from "./seed.ts";
-import { createWorld, mentionsOf, startErasureEngine, TABLES, type World } from "./world.ts";
+import { mentionsOf, useWorld } from "./world.ts";
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   const found: Item[] = [];
@@ -35,8 +28,13 @@ const seed = async (organizationId: string, userId: string): Promise<void> => {
   const by = { ...personOf(userId), requestId: "r" };
   const record = (changes: Partial<NewSecurityEvent>) =>
     main.recorder.record({
-      ...{ organizationId, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-      ...{ action: "read_invoices", success: true },
+      organizationId,
+      eventType: "DATA_READ",
+      category: "data_access",
+      riskLevel: "LOW",
+      source: "user",
+      action: "read_invoices",
+      success: true,
       ...changes,
     } as NewSecurityEvent);
   const denied = {
@@ -51,12 +49,20 @@ const seed = async (organizationId: string, userId: string): Promise<void> => {
   await record({ ...personOf("carol"), success: false, errorMessage: `${"x".repeat(400)} cut: ${userId}` });
   const finding = { title: `Refusals of ${userId}`, level: "HIGH", occurrence: "x", eventIds: [] } as const;
   await main.raiser.raiseForFinding(organizationId, {
-    ...{ ...finding, rule: "permission_escalation", subject: `user:${userId}` },
-    ...{ evidence: { count: 3, users: [userId] }, firstSeen: time.now, lastSeen: time.now },
+    ...finding,
+    rule: "permission_escalation",
+    subject: `user:${userId}`,
+    evidence: { count: 3, users: [userId] },
+    firstSeen: time.now,
+    lastSeen: time.now,
   });
   await main.raiser.raiseForFinding(organizationId, {
-    ...{ ...finding, rule: "policy_violation", subject: "organization" },
-    ...{ evidence: { count: 3, users: [userId] }, firstSeen: time.now, lastSeen: time.now },
+    ...finding,
+    rule: "policy_violation",
+    subject: "organization",
+    evidence: { count: 3, users: [userId] },
+    firstSeen: time.now,
+    lastSeen: time.now,
   });
   const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
   await main.settings.replace(organizationId, before, { version: undefined, change: { before, at: time.now, ...by } });
@@ -64,23 +70,40 @@ const seed = async (organizationId: string, userId: string): Promise<void> => {
   await main.changes.connect(
     organizationId,
     {
-      ...{ ...connection, connectedAt: time.now, credentials: new Uint8Array([1]), credentialsVersion: "1" },
+      ...connection,
+      connectedAt: time.now,
+      credentials: new Uint8Array([1]),
+      credentialsVersion: "1",
       webhookSecrets: new Uint8Array([2]),
     },
     { ...connection, eventType: "PROVIDER_CONNECTION_ESTABLISHED", at: time.now, source: "user", ...by },
   );
   const baseline = { total: 0, failed: 0, rejected: 0 };
   await main.circuits.operate(organizationId, {
-    ...{ action: "force_close", at: time.now, id: "o1", by: userId, reason: `${userId} says so`, baseline },
+    action: "force_close",
+    at: time.now,
+    id: "o1",
+    by: userId,
+    reason: `${userId} says so`,
+    baseline,
   });
   await main.webhooks.add(organizationId, {
-    ...{ id: "evt_1", type: "t", createdSeconds: 1, observations: [], isDeauthorization: false },
-    ...{ connectionId: "c", accountId: ACCOUNT, receivedAt: time.now },
+    id: "evt_1",
+    type: "t",
+    createdSeconds: 1,
+    observations: [],
+    isDeauthorization: false,
+    connectionId: "c",
+    accountId: ACCOUNT,
+    receivedAt: time.now,
   });
   await put("detection", { scope, key: `user#${userHash(scope, userId)}`, ttl: 2_000_000_000, since: 1, days: "[]" });
   await put("reports", { scope, key: "compliance#2026-11-18", ttl: 2_000_000_000 });
   await put("reports", {
-    ...{ scope, key: "content#compliance#2026-11-18", ttl: 2_000_000_000, report: JSON.stringify({ users: [userId] }) },
+    scope,
+    key: "content#compliance#2026-11-18",
+    ttl: 2_000_000_000,
+    report: JSON.stringify({ users: [userId] }),
   });
   await startRunOf(world, organizationId, userId);
 };
@@ -92,20 +115,20 @@ describe.each(["x", "é", "€", "🌱"])("an organization and a user with ids o
   it("are stored, and found by every index", async () => {
     await seed(organizationId, userId);
     const { main, time } = world;
-    const { client } = main;
+    const { open } = main;
     const selection = { organizationId, userId, since: 0 };
     const { events } = await main.securityEvents.list(selection, { limit: 9, after: undefined, now: time.now });
     expect(events.map((event) => event.userId)).toEqual(expect.arrayContaining([userId, userId]));
 
     const before = time.now + HOUR_MS;
-    const unjudged = createUnjudgedStore(client, TABLES.detection, { retentionDays: 90 });
+    const unjudged = createUnjudgedStore(open("detection"), { retentionDays: 90 });
     await unjudged.markUnjudged(organizationKey(organizationId), time.now);
-    const due = createReportDueStore(client, TABLES.reports);
+    const due = createReportDueStore(open("reports"));
     await due.markReportsDue(organizationKey(organizationId), time.now);
-    const hours = createOpenHourStore(client, TABLES.rollups, world.clock);
-    const outbox = createWaitingAlertStore(client, TABLES.alerts);
+    const hours = createOpenHourStore(open("securityRollups"), world.clock);
+    const outbox = createWaitingAlertStore(open("securityAlerts"));
     const named = {
-      connected: await all(createConnectedStore(client, TABLES.connections).connectedOrganizations()),
+      connected: await all(createConnectedStore(open("connections")).connectedOrganizations()),
       active: await all(main.runs.listActive()),
       pending: (await main.webhooks.listPending({ before, limit: 9 })).map((event) => event.organizationId),
       unjudged: (await all(unjudged.listAll())).map(({ scope }) => organizationIdOf(scope)),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { erasureRoutes } from "../../../shared/api/erasure-routes.ts";
 import { createOpenApiDocument } from "../../../shared/api/open-api-document.ts";
 import { ErasureRequest } from "../../../shared/erasure/erasure.ts";
@@ -11,21 +11,14 @@ import { defaultSettings } from "../../../shared/settings/settings.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import type { Role } from "../../../shared/terms/permissions.ts";
 import { isDeep } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { identityAt, keyedIdentity } from "../../support/request-identity.ts";
-import { createWorld, mentionsOf, startErasureEngine, type World } from "./world.ts";
+import { mentionsOf, useWorld } from "./world.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 const DAY = 86_400_000;
 const zeros = { records: 0, webhookEvents: 0, events: 0, alerts: 0, reports: 0, detections: 0, other: 0 };
@@ -37,7 +30,7 @@ const by = (organizationId: string, identity?: RequestIdentity, userId = "root")
 });
 
 const eventsOf = async (organizationId: string) =>
-  (await world.scan()).events.filter((event) => event.organizationId === organizationId);
+  (await world.scan()).securityEvents.filter((event) => event.organizationId === organizationId);
 
 describe("a request", () => {
   it("is answered, listed and recorded, and requests a worker", async () => {
@@ -46,21 +39,34 @@ describe("a request", () => {
     const requestedAt = world.time.now;
     const erasure = await world.request({ scope: "user", userId: "bob", reason: "left us" }, by(organizationId));
     expect(erasure).toEqual({
-      ...{ id: expect.any(String), scope: "user", status: "requested", requestedAt, requestedBy: "root" },
-      ...{ dueAt: requestedAt + 30 * DAY, removed: zeros },
+      id: expect.any(String),
+      scope: "user",
+      status: "requested",
+      requestedAt,
+      requestedBy: "root",
+      dueAt: requestedAt + 30 * DAY,
+      removed: zeros,
     });
     // The list shows the reason while the erasure is open, and never the user.
     expect(await world.list(organizationId)).toEqual([{ ...erasure, reason: "left us" }]);
     expect(world.published).toEqual([
       {
-        ...{ source: "integration-security", detailType: "ErasureRequested" },
+        source: "integration-security",
+        detailType: "ErasureRequested",
         detail: { version: 1, organizationId, erasureId: erasure.id },
       },
     ]);
     expect(await eventsOf(organizationId)).toMatchObject([
       {
-        ...{ eventType: "ERASURE_REQUESTED", category: "compliance", source: "user", userId: "root", sessionId: "s-1" },
-        ...{ ipAddress: "203.0.113.1", userAgent: "curl", action: "request_erasure", timestamp: requestedAt },
+        eventType: "ERASURE_REQUESTED",
+        category: "compliance",
+        source: "user",
+        userId: "root",
+        sessionId: "s-1",
+        ipAddress: "203.0.113.1",
+        userAgent: "curl",
+        action: "request_erasure",
+        timestamp: requestedAt,
         metadata: JSON.stringify({ erasureId: erasure.id, scope: "user", requestId: "r-1" }),
       },
     ]);
@@ -126,7 +132,8 @@ describe("a request", () => {
       expect(await resumeErasures({ ...world.main, bus: world.main.bus }, () => 60_000)).toMatchObject({ failed: 0 });
       await world.deliverAll();
       expect((await eventsOf(organizationId)).map(({ eventType }) => eventType)).toEqual([
-        ...["ERASURE_REQUESTED", "ERASURE_COMPLETED"],
+        "ERASURE_REQUESTED",
+        "ERASURE_COMPLETED",
       ]);
       expect(await world.list(organizationId)).toMatchObject([{ id, status: "completed" }]);
     });
@@ -185,15 +192,13 @@ describe("the hourly schedule", () => {
         const { isAsked, alarms } = await resume();
         expect(isAsked).toBe(true);
         expect(alarms.map((line) => JSON.parse(line))).toEqual([
-          ...[
-            {
-              level: "error",
-              message: "An erasure is not completed",
-              alarm: "erasure_overdue",
-              erasureId: id,
-              daysLeft: 10,
-            },
-          ],
+          {
+            level: "error",
+            message: "An erasure is not completed",
+            alarm: "erasure_overdue",
+            erasureId: id,
+            daysLeft: 10,
+          },
         ]);
         await world.deliver({ organizationId, erasureId: id });
         expect(await resume()).toEqual({ isAsked: false, alarms: [] });

@@ -29,8 +29,13 @@ export const personOf = (userId: string) => ({
 
 const eventOf = (organizationId: string, said: Partial<NewSecurityEvent>): NewSecurityEvent =>
   ({
-    ...{ organizationId, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-    ...{ action: "read_invoices", success: true },
+    organizationId,
+    eventType: "DATA_READ",
+    category: "data_access",
+    riskLevel: "LOW",
+    source: "user",
+    action: "read_invoices",
+    success: true,
     ...said,
   }) as NewSecurityEvent;
 
@@ -43,12 +48,14 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
   };
   for (let i = 0; i < 5; i++) await record({ metadata: { durationMs: i, requestId: `r${i}` } });
   await record({
-    ...{ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", success: false },
-    ...{ errorMessage: `not from ${person.ipAddress}`, resource: "GET /records" },
+    eventType: "PERMISSION_DENIED",
+    category: "authorization",
+    riskLevel: "HIGH",
+    success: false,
+    errorMessage: `not from ${person.ipAddress}`,
+    resource: "GET /records",
   });
-  await record({
-    ...{ eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH", success: false },
-  });
+  await record({ eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH", success: false });
   await record({ eventType: "CIRCUIT_BREAKER_CHANGED", metadata: { cause: "reset", reason: `${userId} says so` } });
   await record({
     eventType: "PROVIDER_REQUEST",
@@ -97,15 +104,27 @@ const seedEvents = async ({ main, time }: World, organizationId: string): Promis
   };
   // A count of further failures from bob's address.
   await record({
-    ...{ eventType: "AUTHENTICATION_FAILURE", category: "authentication", success: false, source: "user" },
-    ...{ ipAddress: personOf("bob").ipAddress, userAgent: "x", metadata: { failures: 5, users: 1 } },
+    eventType: "AUTHENTICATION_FAILURE",
+    category: "authentication",
+    success: false,
+    source: "user",
+    ipAddress: personOf("bob").ipAddress,
+    userAgent: "x",
+    metadata: { failures: 5, users: 1 },
   });
   await record({ ...personOf("carol"), metadata: { reason: "asked by bob" } });
   await record({ metadata: { durationMs: 3 } });
   for (const rule of ["rate_limit_violations", "unusual_api_usage"] as const) {
     await main.raiser.raiseForFinding(organizationId, {
-      ...{ rule, subject: "organization", title: "Too much", level: "HIGH", occurrence: hourName(time.now) },
-      ...{ eventIds: [], evidence: { count: 3, users: ["bob", "carol"] }, firstSeen: time.now, lastSeen: time.now },
+      rule,
+      subject: "organization",
+      title: "Too much",
+      level: "HIGH",
+      occurrence: hourName(time.now),
+      eventIds: [],
+      evidence: { count: 3, users: ["bob", "carol"] },
+      firstSeen: time.now,
+      lastSeen: time.now,
     });
   }
 };
@@ -116,19 +135,42 @@ const seedDetection = async ({ put, time }: World, organizationId: string): Prom
   const hashes = ["bob", "carol"].map((userId) => userHash(scope, userId));
   const counts = { calls: 1, peak: 1, from: 3 };
   const fact = (userId: string) => ({
-    ...{ id: "01K", at: time.now, type: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
-    ...{ source: "user", success: false, userId, ipAddress: personOf(userId).ipAddress },
+    id: "01K",
+    at: time.now,
+    type: "PERMISSION_DENIED",
+    category: "authorization",
+    riskLevel: "HIGH",
+    source: "user",
+    success: false,
+    userId,
+    ipAddress: personOf(userId).ipAddress,
   });
   const finding = (userId: string) => ({
-    ...{ rule: "permission_escalation", subject: `user:${userId}`, title: "t", level: "HIGH", occurrence: "x" },
-    ...{ eventIds: [], evidence: { count: 3 }, firstSeen: 1, lastSeen: 2 },
+    rule: "permission_escalation",
+    subject: `user:${userId}`,
+    title: "t",
+    level: "HIGH",
+    occurrence: "x",
+    eventIds: [],
+    evidence: { count: 3 },
+    firstSeen: 1,
+    lastSeen: 2,
   });
   await put("detection", {
-    ...{ scope, key: `window#${hourName(time.now)}`, ttl, judgedAt: 1, rules: { a: 1 }, eventsRead: 9, finishedAt: 2 },
+    scope,
+    key: `window#${hourName(time.now)}`,
+    ttl,
+    judgedAt: 1,
+    rules: { a: 1 },
+    eventsRead: 9,
+    finishedAt: 2,
     findings: JSON.stringify([finding("bob"), finding("carol")]),
     carried: JSON.stringify([fact("bob"), fact("carol")]),
     today: JSON.stringify({
-      ...{ day: dayName(time.now), since: 1, all: counts, seen: ["abc"] },
+      day: dayName(time.now),
+      since: 1,
+      all: counts,
+      seen: ["abc"],
       users: Object.fromEntries(hashes.map((hash) => [hash, counts])),
     }),
   });
@@ -167,7 +209,13 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
     action: UnrecordedChange["action"],
     destination: UnrecordedChange["destination"],
   ): UnrecordedChange => ({
-    ...{ action, destination, version: "1", at: now, requestId: "r-1", userId: "bob", ipAddress: "192.0.2.9" },
+    action,
+    destination,
+    version: "1",
+    at: now,
+    requestId: "r-1",
+    userId: "bob",
+    ipAddress: "192.0.2.9",
   });
   const common = { status: "active", filter: {}, createdAt: now, changedAt: now, version: "1" } as const;
   const items: Omit<DestinationItem, keyof typeof common | "sealed">[] = [
@@ -195,7 +243,10 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
   const url = "https://console.example.org/";
   const entries = alerts.map((alert) => ({ ...NotifiedAlert.parse(alert), change: "raised", url }) as const);
   const claimOf = (alert: (typeof alerts)[number], destinationId: string) => ({
-    ...{ organizationId, destinationId, alert, now },
+    organizationId,
+    destinationId,
+    alert,
+    now,
     due: { claim: alert.level, change: "raised" } as const,
   });
   for (const [i, alert] of alerts.entries()) {
@@ -214,8 +265,13 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
   }
   const sent = (name: string, notification: Notification, fields: Partial<StoredDelivery> = {}) => {
     const delivery = {
-      ...{ destinationId: webhook, deliveryId: eventId(now, identityOf(name)), type: notification.type },
-      ...{ status: "delivered", createdAt: now, notification: JSON.stringify(notification), tries: 0 },
+      destinationId: webhook,
+      deliveryId: eventId(now, identityOf(name)),
+      type: notification.type,
+      status: "delivered",
+      createdAt: now,
+      notification: JSON.stringify(notification),
+      tries: 0,
       attempts: [
         { at: now, latencyMs: 5, status: 500, answer: "no user bob here" },
         { at: now, latencyMs: 7, status: 200 },
@@ -232,7 +288,8 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
   const of = { timestamp: now, organizationId };
   const counts = { total: entries.length, byLevel: { HIGH: entries.length }, byChange: { raised: entries.length } };
   await sent("summary", {
-    ...{ type: "security.alerts.summary", ...of },
+    type: "security.alerts.summary",
+    ...of,
     data: { reason: "storm", from: now, to: now, ...counts, alerts: entries, url },
   });
   await sent(
@@ -270,9 +327,16 @@ const seedExports = async (world: World, organizationId: string): Promise<void> 
 const seedRecords = async ({ put, putAll, time }: World, organizationId: string, count: number): Promise<void> => {
   const scope = organizationKey(organizationId);
   const records = Array.from({ length: count }, (_, i) => ({
-    ...{ scope, key: `customers#cus_${i}`, listKey: `${scope}#customers` },
-    ...{ createdKey: `${String(i).padStart(15, "0")}#x`, createdAt: i, updatedAt: i, version: "1" },
-    ...{ fields: { email: `mail${i}@example.com` }, seenFrom: 1, seenTo: 1 },
+    scope,
+    key: `customers#cus_${i}`,
+    listKey: `${scope}#customers`,
+    createdKey: `${String(i).padStart(15, "0")}#x`,
+    createdAt: i,
+    updatedAt: i,
+    version: "1",
+    fields: { email: `mail${i}@example.com` },
+    seenFrom: 1,
+    seenTo: 1,
   }));
   await putAll("records", records);
   for (const [id, processedAt] of [
@@ -299,12 +363,22 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
   await main.changes.connect(
     organizationId,
     {
-      ...{ connectionId: "connection 1", method: "api_key", accountId: ACCOUNT, connectedAt: time.now },
-      ...{ credentials: new Uint8Array([1]), credentialsVersion: "1", webhookSecrets: new Uint8Array([2]) },
+      connectionId: "connection 1",
+      method: "api_key",
+      accountId: ACCOUNT,
+      connectedAt: time.now,
+      credentials: new Uint8Array([1]),
+      credentialsVersion: "1",
+      webhookSecrets: new Uint8Array([2]),
     },
     {
-      ...{ eventType: "PROVIDER_CONNECTION_ESTABLISHED", connectionId: "connection 1", accountId: ACCOUNT },
-      ...{ method: "api_key", at: time.now, source: "user", ...by },
+      eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+      connectionId: "connection 1",
+      accountId: ACCOUNT,
+      method: "api_key",
+      at: time.now,
+      source: "user",
+      ...by,
     },
   );
   await main.claims.claimRecords(organizationId, { connectionId: "connection 1", accountId: ACCOUNT });
@@ -329,28 +403,24 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
     });
   }
   const compared = { listed: 1, stored: 0, onlyListed: ["cus_9"], onlyStored: [] };
-  await put("runs", {
-    ...{
-      scope,
-      key: "run#01A",
-      id: "01A",
-      trigger: "manual",
-      mode: "full",
-      status: "failed",
-      startedAt: 1,
-      finishedAt: 2,
-    },
-    ...{
-      ttl: 2_000_000_000,
-      progress: noProgress(),
-      error: { category: "validation", message: "No such customer: bob" },
-    },
+  await put("syncRuns", {
+    scope,
+    key: "run#01A",
+    id: "01A",
+    trigger: "manual",
+    mode: "full",
+    status: "failed",
+    startedAt: 1,
+    finishedAt: 2,
+    ttl: 2_000_000_000,
+    progress: noProgress(),
+    error: { category: "validation", message: "No such customer: bob" },
     completeness: { customers: compared, subscriptions: compared, invoices: compared, payments: compared },
   });
-  await put("runs", { scope, key: "aside#customers#digest", ttl: 2_000_000_000 });
-  await put("runs", { scope, key: "page#01A#customers#00000000", ids: "cus_1\ncus_2", ttl: 2_000_000_000 });
-  await put("runs", { scope, key: "state", cursor: { createdSeconds: 1, known: "" }, lastSuccessAt: 5, slot: 7 });
-  await put("rollups", {
+  await put("syncRuns", { scope, key: "aside#customers#digest", ttl: 2_000_000_000 });
+  await put("syncRuns", { scope, key: "page#01A#customers#00000000", ids: "cus_1\ncus_2", ttl: 2_000_000_000 });
+  await put("syncRuns", { scope, key: "state", cursor: { createdSeconds: 1, known: "" }, lastSuccessAt: 5, slot: 7 });
+  await put("securityRollups", {
     scope,
     period: `read#${new Date(time.now).toISOString().slice(0, 16)}#digest`,
     token: "t",

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startRunOf } from "./seed.ts";
-import { createWorld, type Io, startErasureEngine, type World } from "./world.ts";
+import { type Io, useWorld, type World } from "./world.ts";
 
-let engine: EmbeddedDynamoDb;
-let world: World;
-beforeAll(async () => {
-  engine = await startErasureEngine();
-  world = createWorld(engine);
-});
-afterAll(() => engine.stop());
+const world = useWorld();
 
 const LEASE_MS = 45_000;
 
@@ -103,7 +96,7 @@ describe("two workers of one erasure", () => {
     await expect(world.deliver(asked, { io })).resolves.toMatchObject({ isTaken: true, isCompleted: false });
     expect(other).toMatchObject({ isTaken: false });
     await completedAt(organizationId);
-    const { events } = await world.scan();
+    const { securityEvents: events } = await world.scan();
     const recorded = events.filter((event) => event.organizationId === organizationId);
     expect(recorded.map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED", "ERASURE_COMPLETED"]);
   });
@@ -113,7 +106,7 @@ describe("a worker that crashes after it recorded the completion", () => {
   it("leaves one event of the completion", async () => {
     const organizationId = world.newOrganization();
     const recorded = async () => {
-      const { events } = await world.scan();
+      const { securityEvents: events } = await world.scan();
       return events.filter(
         (event) => event.organizationId === organizationId && event.eventType === "ERASURE_COMPLETED",
       );

@@ -1,5 +1,6 @@
 /** Every table of the service on a real engine, with real stores and writers, and erasures that work on them. */
-import { BatchWriteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+
+import { BatchWriteCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionMarkStore } from "../../../shared/circuit-breaker/connection-mark-store.ts";
 import { createAccountDirectoryStore } from "../../../shared/connection/account-directory-store.ts";
@@ -11,10 +12,9 @@ import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/e
 import { createErasureLeaseStore, createErasureStore } from "../../../shared/erasure/erasure-store.ts";
 import { createErasureWorker, type WorkSummary } from "../../../shared/erasure/erasure-worker.ts";
 import { createLateStore } from "../../../shared/erasure/late-store.ts";
-import { createFindAlerts, createHoldsEventsOf, createPartitions } from "../../../shared/erasure/partition-store.ts";
+import { createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { createRequestErasure } from "../../../shared/erasure/request-erasure.ts";
-import { createSettingsAuthorStore } from "../../../shared/erasure/settings-author-store.ts";
-import { createEraseExportsStore } from "../../../shared/exports/erase-exports-store.ts";
+import { createEraseExportsStore } from "../../../shared/exports/erase.ts";
 import { createExportEvents } from "../../../shared/exports/export-events.ts";
 import { createExportLeaseStore } from "../../../shared/exports/export-lease-store.ts";
 import { createExportStore } from "../../../shared/exports/export-store.ts";
@@ -24,20 +24,24 @@ import { createRequestExport, type Wanted } from "../../../shared/exports/reques
 import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
 import { createNoticeStore } from "../../../shared/notifications/notice-store.ts";
 import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
-import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { queryOnce } from "../../../shared/runtime/table-query.ts";
 import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
 import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
+import { createFindAlerts } from "../../../shared/security/alerts/erase.ts";
+import { createHoldsEventsOf } from "../../../shared/security/erase.ts";
 import { identityOf } from "../../../shared/security/event-id.ts";
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
+import { createSettingsAuthorStore } from "../../../shared/settings/erase.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { createRunEnd } from "../../../shared/sync/end-run.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
@@ -47,24 +51,33 @@ import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { UserRequest } from "../../../shared/terms/requester.ts";
+import { type TableName, tables } from "../../../shared/terms/tables.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
-export const TABLES = {
-  ...{ records: "Records", webhookEvents: "WebhookEvents", runs: "SyncRuns", alerts: "SecurityAlerts" },
-  ...{ detection: "Detection", reports: "Reports", events: "SecurityEvents", rollups: "SecurityRollups" },
-  ...{ erasures: "Erasures", settings: "Settings", circuits: "Circuits", connections: "Connections" },
-  ...{ notifications: "Notifications", exports: "Exports" },
-} as const;
+const TABLES = [
+  "records",
+  "webhookEvents",
+  "syncRuns",
+  "securityAlerts",
+  "detection",
+  "reports",
+  "securityEvents",
+  "securityRollups",
+  "erasures",
+  "settings",
+  "circuits",
+  "connections",
+  "notifications",
+  "exports",
+] as const satisfies readonly TableName[];
+
+type Stored = Record<(typeof TABLES)[number], Record<string, unknown>[]>;
 
 /** Of exports: small, so that a test's few events have many parts. */
 const PART_BYTES = 2_000;
-
-export const startErasureEngine = (): Promise<EmbeddedDynamoDb> =>
-  startEmbeddedDynamoDb(...Object.values(TABLES).map((name) => declaredTable(`Tables${name}`, name)));
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -82,9 +95,11 @@ const throughIo = <Calls extends object>(calls: Calls, io: Io): Calls =>
 
 type Requested = UserRequest & { identity?: RequestIdentity };
 
-export type World = ReturnType<typeof createWorld>;
+export type World = ReturnType<typeof useWorld>;
 
-export const createWorld = (engine: EmbeddedDynamoDb) => {
+/** Starts the tables before the file's tests. Everything but `instance` with an `io` may be used at once. */
+export const useWorld = () => {
+  const database = useDatabase(...TABLES);
   const time = { now: NOW };
   const clock = () => time.now;
   let names = 0;
@@ -100,24 +115,29 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
 
   /** The dependencies of one instance; its calls go through `io`. */
   const instance = (io: Io = direct) => {
-    const client = engine.documentClient(documentTranslation);
-    client.middlewareStack.add(
-      (next, { commandName = "" }) =>
-        (args) =>
-          io(commandName, () => next(args)),
-      { step: "initialize", name: "io" },
-    );
+    const clientThroughIo = () => {
+      const client = database.running().documentClient(documentTranslation);
+      client.middlewareStack.add(
+        (next, { commandName = "" }) =>
+          (args) =>
+            io(commandName, () => next(args)),
+        { step: "initialize", name: "io" },
+      );
+      return client;
+    };
+    const client = io === direct ? database.client : clientThroughIo();
+    const open = <Name extends TableName>(name: Name) => database.table(name, client);
     const retentionDays = 90;
     const itsBus = { publish: <E extends BusEvent>(events: readonly E[]) => io("publish", () => bus.publish(events)) };
     const raiser = createAlertRaiser({
-      store: createAlertRaisingStore(client, TABLES.alerts, { retentionDays, random }),
+      store: createAlertRaisingStore(open("securityAlerts"), { retentionDays, random }),
       publisher: { publish: async () => [] },
       now: clock,
       random,
     });
     const recorder = createRecorder({
-      events: createSecurityEventStore(client, TABLES.events),
-      hours: createOpenHourStore(client, TABLES.rollups, clock),
+      events: createSecurityEventStore(open("securityEvents")),
+      hours: createOpenHourStore(open("securityRollups"), clock),
       alerts: raiser,
       deadLetters: {
         keep: async ({ error }) => {
@@ -129,58 +149,72 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
       random,
     });
     // All organizations of a test file connect one account.
-    const directory = createAccountDirectoryStore(client, TABLES.connections, { maxOrganizations: 1_000 });
+    const directory = createAccountDirectoryStore(open("connections"), { maxOrganizations: 1_000 });
     const objects = throughIo(memory.store, io);
-    const securityEvents = createSecurityEventStore(client, TABLES.events);
-    const alerts = createAlertStore(client, TABLES.alerts);
-    const notes = createAlertNoteStore(client, TABLES.alerts);
-    const settings = createSettingsStore(client, TABLES.settings);
-    const destinations = createDestinationStore(client, TABLES.notifications);
-    const marks = createConnectionMarkStore(client, TABLES.circuits);
-    const runs = createSyncRunStore(client, TABLES.runs);
-    const changes = createConnectionChangeStore(client, TABLES.connections, marks, directory);
+    const securityEvents = createSecurityEventStore(open("securityEvents"));
+    const alerts = createAlertStore(open("securityAlerts"));
+    const notes = createAlertNoteStore(open("securityAlerts"));
+    const settings = createSettingsStore(open("settings"));
+    const destinations = createDestinationStore(open("notifications"));
+    const marks = createConnectionMarkStore(open("circuits"));
+    const runs = createSyncRunStore(open("syncRuns"));
+    const changes = createConnectionChangeStore(open("connections"), marks, directory);
     return {
-      ...{ client, recorder, raiser, changes, directory, bus: itsBus, clock },
+      open,
+      recorder,
+      raiser,
+      changes,
+      directory,
+      bus: itsBus,
+      clock,
       sleep: async (ms: number) => {
         time.now += ms;
       },
       newToken: () => `token ${++names}`,
-      partitionsOf: createPartitions(client, TABLES),
-      holdsEventsOf: createHoldsEventsOf(client, TABLES.events),
-      findAlerts: createFindAlerts(client, TABLES.alerts),
-      leases: createErasureLeaseStore(client, TABLES.erasures),
-      erasures: createErasureStore(client, TABLES.erasures),
-      late: createLateStore(client, TABLES.erasures),
+      partitionsOf: createPartitions(open),
+      holdsEventsOf: createHoldsEventsOf(open("securityEvents")),
+      findAlerts: createFindAlerts(open("securityAlerts")),
+      leases: createErasureLeaseStore(open("erasures")),
+      erasures: createErasureStore(open("erasures")),
+      late: createLateStore(open("erasures")),
       events: createErasureEvents({ recorder }),
       securityEvents,
-      connections: createConnectionStore(client, TABLES.connections),
-      claims: createRecordsClaimStore(client, TABLES.connections),
+      connections: createConnectionStore(open("connections")),
+      claims: createRecordsClaimStore(open("connections")),
       recordConnectionChange: createConnectionChangeRecorder({ changes, recorder }),
       settings,
-      authors: createSettingsAuthorStore(client, TABLES.settings),
-      circuits: createCircuitStore(client, TABLES.circuits),
+      authors: createSettingsAuthorStore(open("settings")),
+      circuits: createCircuitStore(open("circuits")),
       runs,
-      runLeases: createSyncLeaseStore(client, TABLES.runs),
+      runLeases: createSyncLeaseStore(open("syncRuns")),
       runEnd: createRunEnd({
         runs,
-        ends: createSyncEndStore(client, TABLES.runs, { retentionDays }),
+        ends: createSyncEndStore(open("syncRuns"), { retentionDays }),
         events: createSyncEvents({ recorder }),
         clock,
       }),
-      webhooks: createWebhookEventStore(client, TABLES.webhookEvents),
-      ...{ alerts, notes, objects },
-      decisions: createAlertDecisionStore(client, TABLES.alerts, { retentionDays }),
-      reports: createEraseReportsStore(client, TABLES.reports),
+      webhooks: createWebhookEventStore(open("webhookEvents")),
+      alerts,
+      notes,
+      objects,
+      decisions: createAlertDecisionStore(open("securityAlerts"), { retentionDays }),
+      reports: createEraseReportsStore(open("reports")),
       destinations,
-      notices: createNoticeStore(client, TABLES.notifications),
-      exports: createEraseExportsStore(client, TABLES.exports, objects),
+      notices: createNoticeStore(open("notifications")),
+      exports: createEraseExportsStore(open("exports"), objects),
       exportEvents: createExportEvents({ recorder }),
-      exportStore: createExportStore(client, TABLES.exports),
-      exportLeases: createExportLeaseStore(client, TABLES.exports),
+      exportStore: createExportStore(open("exports")),
+      exportLeases: createExportLeaseStore(open("exports")),
       nextSource: createNextSource({
-        ...{ events: securityEvents, clock, eventsPerPage: 3, alerts, notes, settings, destinations },
-        records: createRecordListStore(client, TABLES.records),
-        reports: createReportStore(client, TABLES.reports, { retentionDays }),
+        events: securityEvents,
+        clock,
+        eventsPerPage: 3,
+        alerts,
+        notes,
+        settings,
+        destinations,
+        records: createRecordListStore(open("records")),
+        reports: createReportStore(open("reports"), { retentionDays }),
       }),
     };
   };
@@ -189,58 +223,44 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   const requestErasure = createRequestErasure(main);
   const requestExport = createRequestExport({ ...main, exports: main.exportStore, events: main.exportEvents });
 
-  const put = (table: keyof typeof TABLES, Item: Record<string, unknown>): Promise<unknown> =>
-    main.client.send(new PutCommand({ TableName: TABLES[table], Item }));
+  const put = (table: TableName, Item: Record<string, unknown>): Promise<unknown> =>
+    database.client.send(new PutCommand({ TableName: table, Item }));
 
-  const putAll = async (table: keyof typeof TABLES, items: readonly Record<string, unknown>[]): Promise<void> => {
+  const putAll = async (table: TableName, items: readonly Record<string, unknown>[]): Promise<void> => {
     for (const chunk of chunksOf(items, 25)) {
       const requests = chunk.map((Item) => ({ PutRequest: { Item } }));
-      await main.client.send(new BatchWriteCommand({ RequestItems: { [TABLES[table]]: requests } }));
+      await database.client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
     }
   };
 
-  /** The items of an organization in each table, at most a page of each. The circuit is found by a scan. */
-  const storedOf = async (organizationId: string): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
-    const found: [string, Record<string, unknown>[]][] = [];
-    for (const [name, TableName] of Object.entries(TABLES)) {
-      const { Items = [] } =
-        name === "circuits"
-          ? await main.client.send(
-              new ScanCommand({
-                ...{ TableName, FilterExpression: "#o = :o", ConsistentRead: true },
-                ExpressionAttributeNames: { "#o": "o" },
-                ExpressionAttributeValues: { ":o": organizationId },
-              }),
-            )
-          : await main.client.send(
-              new QueryCommand({
-                ...{ TableName, KeyConditionExpression: "#key = :scope", ConsistentRead: true },
-                ExpressionAttributeNames: { "#key": ["connections", "settings"].includes(name) ? "id" : "scope" },
-                ExpressionAttributeValues: { ":scope": organizationKey(organizationId) },
-              }),
-            );
-      found.push([name, Items]);
-    }
-    return Object.fromEntries(found) as Record<keyof typeof TABLES, Record<string, unknown>[]>;
+  const ofEachTable = async (read: (name: TableName) => Promise<Record<string, unknown>[]>): Promise<Stored> =>
+    Object.fromEntries(await Promise.all(TABLES.map(async (name) => [name, await read(name)] as const))) as Stored;
+
+  const scanTable = async (TableName: TableName): Promise<Record<string, unknown>[]> => {
+    const items: Record<string, unknown>[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const scan = { TableName, ConsistentRead: true, ...(after && { ExclusiveStartKey: after }) };
+      const { Items = [], LastEvaluatedKey } = await database.client.send(new ScanCommand(scan));
+      items.push(...Items);
+      after = LastEvaluatedKey;
+    } while (after !== undefined);
+    return items;
   };
 
   /** All stored items by table. */
-  const scan = async (): Promise<Record<keyof typeof TABLES, Record<string, unknown>[]>> => {
-    const found: [string, Record<string, unknown>[]][] = [];
-    for (const [name, TableName] of Object.entries(TABLES)) {
-      const items: Record<string, unknown>[] = [];
-      let start: Record<string, unknown> | undefined;
-      do {
-        const page = await main.client.send(
-          new ScanCommand({ TableName, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) }),
-        );
-        items.push(...(page.Items ?? []));
-        start = page.LastEvaluatedKey;
-      } while (start !== undefined);
-      found.push([name, items]);
-    }
-    return Object.fromEntries(found) as Record<keyof typeof TABLES, Record<string, unknown>[]>;
-  };
+  const scan = () => ofEachTable(scanTable);
+
+  /** The items of an organization in each table, at most a page of each. The circuit is found by a scan. */
+  const storedOf = (organizationId: string) =>
+    ofEachTable(async (name) => {
+      if (name === "circuits") return (await scanTable(name)).filter(({ o }) => o === organizationId);
+      const query = {
+        where: `#${tables[name].partitionKey} = :scope`,
+        values: { scope: organizationKey(organizationId) },
+      };
+      return (await queryOnce(main.open(name), { ...query, isConsistent: true })).items;
+    });
 
   /** Delivers a request for a worker to an instance. */
   const deliver = (
@@ -271,8 +291,19 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
   };
 
   return {
-    ...{ time, clock, published, memory, instance, main, put, putAll, scan, storedOf },
-    ...{ deliver, deliverAll, deliverExport },
+    time,
+    clock,
+    published,
+    memory,
+    instance,
+    main,
+    put,
+    putAll,
+    scan,
+    storedOf,
+    deliver,
+    deliverAll,
+    deliverExport,
     requestExport: (wanted: Wanted, { identity = identityAt(time.now), ...by }: Requested) =>
       requestExport(wanted, { ...by, identity }),
     /** A request without an Idempotency-Key, unless it has an identity. */
@@ -285,7 +316,7 @@ export const createWorld = (engine: EmbeddedDynamoDb) => {
 };
 
 /** The stored items that contain a text, with their tables. */
-export const mentionsOf = (stored: Awaited<ReturnType<World["scan"]>>, text: string): string[] =>
+export const mentionsOf = (stored: Stored, text: string): string[] =>
   Object.entries(stored).flatMap(([table, items]) =>
     items
       .map((item) =>

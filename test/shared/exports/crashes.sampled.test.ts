@@ -185,7 +185,7 @@ describe("the file of an export", () => {
 });
 
 describe("events that go during an export", () => {
-  it("are in the file at most once, and all others exactly once, also if a second worker reads them anew", async () => {
+  it("are in the file at most once, and all others exactly once, even if a second worker reads them again", async () => {
     const random = createRandom(11);
     for (const _ of rangeOf(depth(1, 12))) {
       const { organization, events } = await fill();

@@ -23,7 +23,11 @@ const hostile = fc.oneof(
 
 const event = (text: string): SecurityEvent => ({
   ...eventAt("acme", 1_795_262_430_000),
-  ...{ userId: text, userAgent: text, errorMessage: text, resource: text, action: text },
+  userId: text,
+  userAgent: text,
+  errorMessage: text,
+  resource: text,
+  action: text,
   metadata: { [text]: text, nested: [text, 1, null, true], durationMs: -5 },
 });
 
@@ -64,7 +68,10 @@ describe("events as CSV", () => {
     const [cells = []] = parseCsv(toCsvRows([eventAt("acme", 1_795_262_430_000)]));
     const cell = (name: string) => cells[CSV_COLUMNS.indexOf(name)];
     expect([cell("time"), cell("timestamp"), cell("errorCode"), cell("success")]).toEqual([
-      ...["2026-11-21T12:00:30.000Z", "1795262430000", "", "true"],
+      "2026-11-21T12:00:30.000Z",
+      "1795262430000",
+      "",
+      "true",
     ]);
   });
 

@@ -42,7 +42,9 @@ const fill = async (count: number): Promise<string> => {
   const types = Object.keys(eventTypes);
   const events = rangeOf(count).map((i) =>
     eventAt(organizationId, world.time.now - Math.floor((i * 2 * DAY) / count), {
-      ...{ eventType: types[i % types.length] ?? "", success: i % 3 > 0, userId: i % 2 === 0 ? "ada" : "bob" },
+      eventType: types[i % types.length] ?? "",
+      success: i % 3 > 0,
+      userId: i % 2 === 0 ? "ada" : "bob",
       ...(i % 5 === 0 && { riskLevel: "HIGH", category: "authentication", errorMessage: "=HYPERLINK(1)" }),
     }),
   );
@@ -96,7 +98,8 @@ describe("an export of events", () => {
       const bytes = Buffer.byteLength(text);
       const sha256 = createHash("sha256").update(text).digest("hex");
       expect({ status, progress, files }).toMatchObject({
-        ...{ status: "completed", progress: { items: expected.length, bytes } },
+        status: "completed",
+        progress: { items: expected.length, bytes },
         files: [{ bytes, sha256, count: expected.length }],
       });
     }
@@ -120,11 +123,16 @@ describe("an export of events", () => {
     const metadata = { exportId: made.id, kind: "events", format: "csv" };
     expect([...world.recorded.values()]).toMatchObject([
       {
-        ...{ eventType: "EXPORT_REQUESTED", category: "compliance", userId: "root", ipAddress: "203.0.113.1" },
+        eventType: "EXPORT_REQUESTED",
+        category: "compliance",
+        userId: "root",
+        ipAddress: "203.0.113.1",
         metadata: { ...metadata, filter: { userId: "ada", since: 0 }, requestId: "r-1" },
       },
       {
-        ...{ eventType: "EXPORT_COMPLETED", category: "compliance", source: "system" },
+        eventType: "EXPORT_COMPLETED",
+        category: "compliance",
+        source: "system",
         metadata: { ...metadata, files: 1, items: 1 },
       },
     ]);
@@ -170,7 +178,7 @@ describe("an export of events", () => {
 });
 
 describe("requests", () => {
-  it("of one Idempotency-Key make one export, also if they run at the same time", async () => {
+  it("of one Idempotency-Key make one export, even if they run at the same time", async () => {
     const organizationId = world.newOrganization();
     const { first, repeated } = keyedIdentity(NOW);
     const answers = await Promise.all(
@@ -214,9 +222,16 @@ describe("an export of all data", () => {
   it("has a file per kind of data, and a manifest that proves them", async () => {
     const organizationId = await fill(20);
     const destination: Destination = {
-      ...({ id: "01KB0000000000000000000000", type: "webhook", target: "https://soc.example/hook" } as const),
-      ...({ name: "SOC", status: "active", filter: {} } as const),
-      ...{ createdAt: NOW, createdBy: "root", changedAt: NOW, changedBy: "root" },
+      id: "01KB0000000000000000000000",
+      type: "webhook",
+      target: "https://soc.example/hook",
+      name: "SOC",
+      status: "active",
+      filter: {},
+      createdAt: NOW,
+      createdBy: "root",
+      changedAt: NOW,
+      changedBy: "root",
     };
     const sealed = Buffer.from("sealed secrets");
     await world.main.destinations.create(organizationId, { ...destination, sealed, version: "a token" });
@@ -233,7 +248,11 @@ describe("an export of all data", () => {
       "payments.ndjson",
     ];
     expect(files.map(({ name }) => name)).toEqual([
-      ...[...names, "events.ndjson", "alerts.ndjson", "reports.ndjson", "manifest.json"],
+      ...names,
+      "events.ndjson",
+      "alerts.ndjson",
+      "reports.ndjson",
+      "manifest.json",
     ]);
     expect(manifest).toMatchObject({ version: 1, organizationId, exportId: made.id, requestedAt: NOW });
     for (const { name, bytes, count, sha256 } of manifest.files) {

@@ -6,7 +6,7 @@ import { EventExportRequest } from "../../../shared/exports/export.ts";
 import { PART_BYTES } from "../../../shared/exports/write-file.ts";
 import { toOcsf } from "../../../shared/security/ocsf/to-ocsf.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
-import { EVENTS_BY_USER } from "../../../shared/terms/indexes.ts";
+import { EVENTS_BY_USER } from "../../../shared/terms/tables.ts";
 import { parseCsv, valueOfCell } from "../../support/csv.ts";
 import { rangeOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -28,7 +28,10 @@ beforeAll(async () => {
   world = createWorld(engine, { partBytes: PART_BYTES, eventsPerPage: 1_000, sharesPages: true });
   events = rangeOf(COUNT).map((i) =>
     eventAt(organizationId, world.time.now - 1 - i, {
-      ...{ userId: `user ${i % 50}`, success: i % 7 > 0, sessionId: `session ${i}`, resource: `/plants/${i}` },
+      userId: `user ${i % 50}`,
+      success: i % 7 > 0,
+      sessionId: `session ${i}`,
+      resource: `/plants/${i}`,
       ...(i % 11 === 0 && { riskLevel: "HIGH", errorMessage: "=1+1", userAgent: 'a "quoted", long\nagent' }),
     }),
   );

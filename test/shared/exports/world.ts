@@ -1,4 +1,5 @@
 /** Exports on real tables, with objects in memory, and workers whose calls a test may delay or fail. */
+
 import { BatchWriteCommand, DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { createExportEvents, ExportRequested } from "../../../shared/exports/export-events.ts";
 import { createExportLeaseStore } from "../../../shared/exports/export-lease-store.ts";
@@ -15,6 +16,7 @@ import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
@@ -32,8 +34,13 @@ import { NOW } from "../../support/security-events.ts";
 import { declaredTable } from "../../support/security-tables.ts";
 
 const TABLES = {
-  ...{ exports: "Exports", events: "SecurityEvents", records: "Records", alerts: "SecurityAlerts" },
-  ...{ reports: "Reports", settings: "Settings", notifications: "Notifications" },
+  exports: "Exports",
+  events: "SecurityEvents",
+  records: "Records",
+  alerts: "SecurityAlerts",
+  reports: "Reports",
+  settings: "Settings",
+  notifications: "Notifications",
 } as const;
 
 /** @param eventIndexes the only indexes of events that the test reads; all by default. Each makes writing slower. */
@@ -78,15 +85,23 @@ export const eventAt = (
 ): SecurityEvent => ({
   id: eventId(timestamp, new Uint8Array(16)),
   organizationId,
-  ...{ userId: "ada", eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-  ...{ success: true, processed: false, alertGenerated: false, timestamp, createdAt: timestamp },
+  userId: "ada",
+  eventType: "DATA_READ",
+  category: "data_access",
+  riskLevel: "LOW",
+  source: "user",
+  success: true,
+  processed: false,
+  alertGenerated: false,
+  timestamp,
+  createdAt: timestamp,
   metadata: { durationMs: timestamp % 100, note: `=1+${timestamp}` },
   ...fields,
 });
 
 export type ExportWorld = ReturnType<typeof createWorld>;
 
-/** Reads each page once: for many exports of the same events, which nothing changes meanwhile. */
+/** Reads each page once: for many exports of the same events, which nothing changes concurrently. */
 const sharePages = ({ list }: Pick<SecurityEventStore, "list">): Pick<SecurityEventStore, "list"> => {
   const pages = new Map<string, ReturnType<typeof list>>();
   return {
@@ -122,7 +137,7 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
   };
 
   const sharedPages = sharesPages
-    ? sharePages(createSecurityEventStore(engine.documentClient(documentTranslation), TABLES.events))
+    ? sharePages(createSecurityEventStore(createTable(engine.documentClient(documentTranslation), TABLES.events)))
     : undefined;
 
   /** The dependencies of one instance; its calls go through `io`. */
@@ -134,23 +149,28 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
           io(commandName, () => next(args)),
       { step: "initialize", name: "io" },
     );
-    const events = createSecurityEventStore(client, TABLES.events);
-    const destinations = createDestinationStore(client, TABLES.notifications);
+    const events = createSecurityEventStore(createTable(client, TABLES.events));
+    const destinations = createDestinationStore(createTable(client, TABLES.notifications));
     return {
-      ...{ client, clock, events },
-      exports: createExportStore(client, TABLES.exports),
+      client,
+      clock,
+      events,
+      exports: createExportStore(createTable(client, TABLES.exports)),
       destinations,
-      leases: createExportLeaseStore(client, TABLES.exports),
+      leases: createExportLeaseStore(createTable(client, TABLES.exports)),
       objects: throughIo(memory.store, io),
       bus: throughIo(bus, io),
       exportEvents: createExportEvents({ recorder: throughIo(recorder, io) }),
       nextSource: createNextSource({
-        ...{ events: sharedPages ?? events, destinations, clock, eventsPerPage },
-        records: createRecordListStore(client, TABLES.records),
-        alerts: createAlertStore(client, TABLES.alerts),
-        notes: createAlertNoteStore(client, TABLES.alerts),
-        settings: createSettingsStore(client, TABLES.settings),
-        reports: createReportStore(client, TABLES.reports, { retentionDays: 90 }),
+        events: sharedPages ?? events,
+        destinations,
+        clock,
+        eventsPerPage,
+        records: createRecordListStore(createTable(client, TABLES.records)),
+        alerts: createAlertStore(createTable(client, TABLES.alerts)),
+        notes: createAlertNoteStore(createTable(client, TABLES.alerts)),
+        settings: createSettingsStore(createTable(client, TABLES.settings)),
+        reports: createReportStore(createTable(client, TABLES.reports), { retentionDays: 90 }),
       }),
       newToken: () => `token ${++names}`,
     };
@@ -182,7 +202,14 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       .flatMap(({ detailType, detail }) => (detailType === "ExportRequested" ? [ExportRequested.parse(detail)] : []));
 
   return {
-    ...{ time, clock, recorded, memory, main, by, deliver, takeRequests },
+    time,
+    clock,
+    recorded,
+    memory,
+    main,
+    by,
+    deliver,
+    takeRequests,
     request: (organizationId: string, wanted: Wanted, identity?: RequestIdentity) =>
       request(wanted, by(organizationId, identity)),
     /** Delivers the published requests for workers until there are no more. */
@@ -200,7 +227,9 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       return resumeExports({ ...others, exports: { ...exports, listOpen } }, () => 900_000);
     },
     read: createReadExport({
-      ...{ exports: main.exports, objects: memory.store, clock },
+      exports: main.exports,
+      objects: memory.store,
+      clock,
       reads: {
         record: async ({ kind, caller }) => {
           recorded.set(`read ${++names}`, {

@@ -1,19 +1,16 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
 import { createAnswerOnce } from "../../../shared/http/answer-once.ts";
 import { createHandler, type Work } from "../../../shared/http/create-handler.ts";
 import { defineRoute } from "../../../shared/http/route.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createIdempotencyStore, type IdempotencyStore } from "../../../shared/runtime/idempotency-store.ts";
 import { defaultSettings } from "../../../shared/settings/settings.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
-import { idempotencyTable } from "../../support/idempotency-table.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 quietLog();
 
@@ -21,25 +18,25 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 
 const route = defineRoute({
-  ...{ method: "POST", path: "/letters", permission: "sync:run", tag: "sync", summary: "", description: "" },
+  method: "POST",
+  path: "/letters",
+  permission: "sync:run",
+  tag: "sync",
+  summary: "",
+  description: "",
   request: { body: z.object({ text: z.optional(z.string()) }) },
   isIdempotent: true,
   success: { status: 202, description: "", body: z.object({ id: z.string(), sent: z.int() }) },
   failures: [],
 });
 
-let engine: EmbeddedDynamoDb;
-let client: DynamoDBDocumentClient;
+const database = useDatabase("idempotencyKeys");
+const stored = createIdempotencyStore(database.table("idempotencyKeys"));
 let organizations = 0;
 let organizationId: string;
 let now: number;
 /** The effects: by the request's id, the texts that were sent. */
 let letters: Map<string, string[]>;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(idempotencyTable);
-  client = engine.documentClient(documentTranslation);
-});
-afterAll(() => engine.stop());
 beforeEach(() => {
   organizationId = `acme ${++organizations}`;
   now = NOW;
@@ -56,7 +53,7 @@ const send: Work<typeof route> = async ({ body: { text = "" }, identity }) => {
 let ids = 0;
 const instance = ({
   work = send,
-  keys = createIdempotencyStore(client, "keys"),
+  keys = stored,
   remainingMs = 10_000,
 }: {
   work?: Work<typeof route>;
@@ -66,7 +63,11 @@ const instance = ({
   const context = { ...lambdaContext, getRemainingTimeInMillis: () => remainingMs };
   const handler = createHandler(route, work, {
     authenticate: async () => ({
-      ...{ userId: "ada", organizationId, role: "admin", sessionId: undefined, scope: `org:${organizationId}` },
+      userId: "ada",
+      organizationId,
+      role: "admin",
+      sessionId: undefined,
+      scope: `org:${organizationId}`,
     }),
     settings: { read: async () => defaultSettings },
     answerOnce: createAnswerOnce({ keys, now: () => now, newId: () => `request ${++ids}` }),
@@ -121,14 +122,13 @@ describe("a request with an Idempotency-Key", () => {
         died.resolve();
         return new Promise(() => undefined);
       };
-      const real = createIdempotencyStore(client, "keys");
       const dying = instance({
         remainingMs: 200,
         work: (input) => (gap === "before its work" ? die() : send(input)),
         keys: {
-          ...real,
+          ...stored,
           async complete(...answer) {
-            if (gap === "after its answer was stored") await real.complete(...answer);
+            if (gap === "after its answer was stored") await stored.complete(...answer);
             return die();
           },
         },
@@ -157,7 +157,7 @@ describe("a request with an Idempotency-Key", () => {
 
   it("gets its answer although that could not be stored; the repetition has the same effect", async () => {
     const keys = {
-      ...createIdempotencyStore(client, "keys"),
+      ...stored,
       complete: jest.fn<() => Promise<never>>().mockRejectedValue(new DomainError("store_unavailable", "no")),
     };
     const first = await instance({ keys })("k", { text: "a" });
@@ -167,25 +167,20 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   it("has one effect if the store loses the first answer to each call", async () => {
-    const proxy = await startLossyProxy(engine.endpoint);
-    const sdk = new DynamoDBClient({
-      ...{ endpoint: proxy.url, region: "eu-central-1" },
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    });
+    const proxy = await startLossyProxy(database.running().endpoint);
     try {
-      const lossy = createIdempotencyStore(DynamoDBDocumentClient.from(sdk, documentTranslation), "keys");
+      const lossy = createIdempotencyStore(database.table("idempotencyKeys", database.clientAt(proxy.url)));
       const first = await instance({ keys: lossy })("k", { text: "a" });
       await expect(instance({ keys: lossy })("k", { text: "a" })).resolves.toEqual(first);
       expect(letters.size).toBe(1);
     } finally {
-      sdk.destroy();
       proxy.stop();
     }
   });
 
   it("is stored without its answer in clear", async () => {
     await instance({ work: async () => ({ id: "of bob", sent: 1 }) })("k", { text: "a" });
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: "keys" }));
+    const { Items = [] } = await database.client.send(new ScanCommand({ TableName: "idempotencyKeys" }));
     const own = Items.filter(({ scope }) => scope === `org:${organizationId}`);
     expect(own).toMatchObject([{ answer: expect.any(String), ttl: NOW / 1_000 + 86_400 }]);
     expect(JSON.stringify(own)).not.toMatch(/of bob|"k"/);

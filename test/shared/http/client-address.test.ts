@@ -77,7 +77,12 @@ describe("the client's address behind a CDN", () => {
     const seen: (string | undefined)[] = [];
     const handler = createHandler(
       defineRoute({
-        ...{ permission: "plants:write", tag: "plants", summary: "", description: "", method: "GET", path: "/things" },
+        permission: "plants:write",
+        tag: "plants",
+        summary: "",
+        description: "",
+        method: "GET",
+        path: "/things",
         request: {},
         success: { status: 200, description: "", body: z.object({}) },
         failures: [],
@@ -93,7 +98,9 @@ describe("the client's address behind a CDN", () => {
         },
         recordRefusal: async ({ event }) => void seen.push(`refused ${event.requestContext.http.sourceIp}`),
         locateClient: createClientLocator({
-          ...{ addressHeader: "x-client-address", secretHeader: "x-origin-secret", secretHashes: [sha256(NEW)] },
+          addressHeader: "x-client-address",
+          secretHeader: "x-origin-secret",
+          secretHashes: [sha256(NEW)],
         }),
       },
     );

@@ -23,14 +23,12 @@ const CHARACTERS = {
 const cursors = createCursors("a secret of at least 32 characters");
 const Thing = z.object({ id: z.number(), name: z.string() });
 const list = defineRoute({
-  ...({
-    method: "GET",
-    path: "/things",
-    permission: "plants:read",
-    tag: "plants",
-    summary: "",
-    description: "",
-  } as const),
+  method: "GET",
+  path: "/things",
+  permission: "plants:read",
+  tag: "plants",
+  summary: "",
+  description: "",
   request: {},
   paging: { defaultLimit: 10_000, maxLimit: 10_000, position: z.object({ id: z.number() }) },
   success: { status: 200, description: "", body: z.array(Thing) },

@@ -256,7 +256,11 @@ export const variants: Variant[] = [
       roleMapping: '{"org:admin":"admin","org:member":"member"}',
     },
     claims: {
-      ...{ v: undefined, o: undefined, org_id: "org_123", org_slug: "org-slug", org_role: "org:admin" },
+      v: undefined,
+      o: undefined,
+      org_id: "org_123",
+      org_slug: "org-slug",
+      org_role: "org:admin",
       org_permissions: ["org:admin:example_permission", "org:member:example_permission"],
     },
     expected: { organizationId: "org_123", role: "admin" },

@@ -60,7 +60,13 @@ const withClaim = (payload: Fields, name: string, value: unknown): Fields => {
 
 it("the page has a recipe for each provider", () => {
   expect(recipes.map(({ provider }) => provider)).toEqual([
-    ...["Amazon Cognito", "Auth0", "Okta", "Microsoft Entra ID", "Keycloak", "Clerk", "WorkOS"],
+    "Amazon Cognito",
+    "Auth0",
+    "Okta",
+    "Microsoft Entra ID",
+    "Keycloak",
+    "Clerk",
+    "WorkOS",
   ]);
 });
 

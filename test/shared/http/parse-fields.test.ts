@@ -10,7 +10,7 @@ describe("parseFields", () => {
     [null, "body: expected an object"],
     [{ recordAccess: null }, "recordAccess: expected an object"],
     [{ ipAllowlist: null, recordAccess: "x" }, "; recordAccess: expected an object"],
-  ])("names path and expectation for %j, also if the schema has no message", (body, message) => {
+  ])("names path and expectation for %j, even if the schema has no message", (body, message) => {
     expect(() => parseFields(SettingsRequest, body, "body")).toThrow(message);
   });
 

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { routes } from "../../../shared/api/routes.ts";
 import { createRefusalRecorder } from "../../../shared/http/refusals.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createAlertOutboxStore } from "../../../shared/security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../../../shared/security/alerts/alert-publisher.ts";
@@ -13,24 +12,15 @@ import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
 import type { Caller } from "../../../shared/terms/caller.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { httpEvent } from "../../support/http-event.ts";
 import { NOW } from "../../support/security-events.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(
-    declaredTable("TablesSecurityEvents", "events"),
-    declaredTable("TablesSecurityRollups", "rollups"),
-    declaredTable("TablesSecurityAlerts", "alerts"),
-  );
-});
-afterAll(() => database.stop());
+const database = useDatabase("securityEvents", "securityRollups", "securityAlerts");
 
 /** A function's recorder of refusals that counts its writes, with a bus that accepts every event. */
 const countedRecorder = () => {
-  const client = database.documentClient(documentTranslation);
+  const client = database.newClient();
   const counted = { writes: 0 };
   client.middlewareStack.add(
     (next) => (args) => {
@@ -42,12 +32,12 @@ const countedRecorder = () => {
   const time = { now: NOW };
   const now = () => time.now;
   const random = () => crypto.getRandomValues(new Uint8Array(16));
-  const outbox = createAlertOutboxStore(client, "alerts");
+  const outbox = createAlertOutboxStore(database.table("securityAlerts", client));
   const recorder = createRecorder({
-    events: createSecurityEventStore(client, "events"),
-    hours: createOpenHourStore(client, "rollups", now),
+    events: createSecurityEventStore(database.table("securityEvents", client)),
+    hours: createOpenHourStore(database.table("securityRollups", client), now),
     alerts: createAlertRaiser({
-      store: createAlertRaisingStore(client, "alerts", { retentionDays: 90, random }),
+      store: createAlertRaisingStore(database.table("securityAlerts", client), { retentionDays: 90, random }),
       publisher: createAlertPublisher({ bus: { publish: async () => [] }, outbox }),
       now,
       random,
@@ -59,8 +49,8 @@ const countedRecorder = () => {
   });
   const flood = createFloodRecorder("tokens", {
     recorder,
-    budget: createFloodBudgetStore(client, "rollups", random),
-    events: createSecurityEventStore(client, "events"),
+    budget: createFloodBudgetStore(database.table("securityRollups", client), random),
+    events: createSecurityEventStore(database.table("securityEvents", client)),
     noteFailure: async () => undefined,
     now,
   });

@@ -118,8 +118,14 @@ describe("an immediate finding", () => {
     await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
     expect(raised).toEqual([
       expect.objectContaining({
-        ...{ organizationId: "acme", rule: "policy_violation", subject: "address:127.0.0.1", level: "HIGH" },
-        ...{ eventIds: ids, occurrence: ids[0], firstSeen: at, lastSeen: at },
+        organizationId: "acme",
+        rule: "policy_violation",
+        subject: "address:127.0.0.1",
+        level: "HIGH",
+        eventIds: ids,
+        occurrence: ids[0],
+        firstSeen: at,
+        lastSeen: at,
         evidence: { count: 1, threshold: 1, users: ["ada"] },
       }),
     ]);
@@ -157,7 +163,10 @@ describe("an immediate finding", () => {
     ]);
     expect(recorded).toMatchObject([
       {
-        ...{ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "CRITICAL", organizationId: "acme" },
+        eventType: "PERMISSION_DENIED",
+        category: "authorization",
+        riskLevel: "CRITICAL",
+        organizationId: "acme",
         metadata: { judgedAtOnce: true },
       },
     ]);

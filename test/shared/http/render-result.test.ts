@@ -94,7 +94,9 @@ describe("a page", () => {
     const asBody = createResultRenderer(list, cursors)(event, request, { items, next: undefined });
     expect(asBody.headers["x-next-cursor"]).toBe(/cursor=([^>&]+)/.exec(asBody.headers.link ?? "")?.[1]);
     const inObject = createResultRenderer(framed, cursors)(event, request, {
-      ...{ others: [], note: undefined, next: undefined },
+      others: [],
+      note: undefined,
+      next: undefined,
       things: items,
     });
     const { things, nextCursor } = JSON.parse(inObject.body ?? "") as { things: unknown[]; nextCursor: string };

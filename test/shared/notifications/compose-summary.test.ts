@@ -12,7 +12,11 @@ const held = (id: string, at: number, changes: Partial<HeldItem["entry"]> = {}):
     id,
     title: `alert ${id}`,
     level: "HIGH",
-    ...{ rule: "manual", subject: "s", count: 1, firstSeen: at, lastSeen: at },
+    rule: "manual",
+    subject: "s",
+    count: 1,
+    firstSeen: at,
+    lastSeen: at,
     status: "open",
     change: "raised",
     url: `${consoleUrl}/alerts/${id}`,
@@ -32,10 +36,17 @@ describe("a summary", () => {
     const summary = await summarise(items.reverse());
     expect(Notification.parse(summary)).toEqual(summary);
     expect(summary).toMatchObject({
-      ...{ type: "security.alerts.summary", organizationId: "acme", timestamp: NOON + 600_000 },
+      type: "security.alerts.summary",
+      organizationId: "acme",
+      timestamp: NOON + 600_000,
       data: {
-        ...{ reason: "storm", from: NOON, to: NOON + 600_000, url: `${consoleUrl}/alerts` },
-        ...{ total: 3, byLevel: { HIGH: 2, CRITICAL: 1 }, byChange: { raised: 2, escalated: 1 } },
+        reason: "storm",
+        from: NOON,
+        to: NOON + 600_000,
+        url: `${consoleUrl}/alerts`,
+        total: 3,
+        byLevel: { HIGH: 2, CRITICAL: 1 },
+        byChange: { raised: 2, escalated: 1 },
         alerts: [
           { id: "a", level: "CRITICAL", change: "escalated", url: `${consoleUrl}/alerts/a` },
           { id: "b", level: "HIGH", change: "raised" },

@@ -10,8 +10,16 @@ const MINUTE = 60_000;
 
 const alertAt = (raisedAt: number, changes: Partial<Alert> = {}): Alert => ({
   id: alertId(alertHash("event", "event_threshold", "s"), raisedAt, new Uint8Array(16)),
-  ...{ title: "t", level: "HIGH", rule: "event_threshold", subject: "s", status: "open", count: 1, revision: 1 },
-  ...{ firstSeen: raisedAt, lastSeen: raisedAt, eventIds: [] },
+  title: "t",
+  level: "HIGH",
+  rule: "event_threshold",
+  subject: "s",
+  status: "open",
+  count: 1,
+  revision: 1,
+  firstSeen: raisedAt,
+  lastSeen: raisedAt,
+  eventIds: [],
   ...changes,
 });
 

@@ -16,7 +16,9 @@ describe("the body of a new destination", () => {
   it("gets the defaults of missing fields", () => {
     expect(DestinationRequest.parse(webhook)).toEqual({ ...webhook, filter: {} });
     expect(DestinationRequest.parse({ ...email, quietHours, digest: { every: "day" } })).toEqual({
-      ...{ ...email, filter: {}, quietHours: { ...quietHours, exceptCritical: true } },
+      ...email,
+      filter: {},
+      quietHours: { ...quietHours, exceptCritical: true },
       digest: { every: "day", at: "08:00", timeZone: "UTC" },
     });
   });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { emailLinkPage } from "../../../shared/http/email-link-page.ts";
 import { definedFields } from "../../../shared/json/defined-fields.ts";
 import { createChangeDestination } from "../../../shared/notifications/change-destination.ts";
 import { createCreateDestination } from "../../../shared/notifications/create-destination.ts";
@@ -11,13 +12,12 @@ import { createEmailLinks } from "../../../shared/notifications/email-link.ts";
 import { createHandOver } from "../../../shared/notifications/hand-over.ts";
 import { createDestinationRecorder } from "../../../shared/notifications/notification-events.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../../../shared/notifications/use-email-link.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { useTable } from "../../support/use-table.ts";
 
 quietLog();
 
@@ -28,7 +28,7 @@ const envelope: Envelope = {
 const secrets = createDestinationSecrets(envelope);
 const links = createEmailLinks(createSealing("a key of the tests"));
 
-let database: EmbeddedDynamoDb;
+const table = useTable("notifications");
 let now = 0;
 let organizationId = "";
 let requests = 0;
@@ -39,9 +39,8 @@ let recorded = new Map<string, object & { action: string | undefined }>();
 let isDying = false;
 
 const service = () => {
-  const client = database.documentClient(documentTranslation);
-  const destinations = createDestinationStore(client, "notifications");
-  const deliveries = createNotificationDeliveryStore(client, "notifications");
+  const destinations = createDestinationStore(table);
+  const deliveries = createNotificationDeliveryStore(table);
   const queue = {
     send: async (messages: readonly object[]) => {
       if (isQueueDown) return messages;
@@ -57,13 +56,21 @@ const service = () => {
   };
   const recordChange = createDestinationRecorder({ recorder: { record }, destinations });
   const writing = {
-    ...{ destinations, secrets, links, handOver: createHandOver({ deliveries, queue }), recordChange },
-    ...{ targetRules: () => ({ policy: "public" as const, ownHosts: [] }), emailSender: "alerts@example.com" },
-    ...{ newSecret: () => newSigningSecret(), newToken: newRequestToken, now: () => now },
+    destinations,
+    secrets,
+    links,
+    handOver: createHandOver({ deliveries, queue }),
+    recordChange,
+    targetRules: () => ({ policy: "public" as const, ownHosts: [] }),
+    emailSender: "alerts@example.com",
+    newSecret: () => newSigningSecret(),
+    newToken: newRequestToken,
+    now: () => now,
   };
   const by = () => ({
     caller: { organizationId, userId: "ada", sessionId: undefined },
-    ...{ origin: { requestId: "r", ipAddress: "192.0.2.1" }, address: "https://api.example.com/" },
+    origin: { requestId: "r", ipAddress: "192.0.2.1" },
+    address: "https://api.example.com/",
   });
   const create = createCreateDestination(writing);
   const change = createChangeDestination(writing);
@@ -75,8 +82,8 @@ const service = () => {
       create(DestinationRequest.parse(body), { ...by(), identity: { id, at: now, isKeyed: true, isRepeated: false } }),
     change: (id: string, body: object) => change(id, DestinationChangeRequest.parse(body), by()),
     remove: (id: string) => remove(id, by()),
-    open: createOpenEmailLink(linked),
-    use: (key: string) => createUseEmailLink(linked)(key, by().origin),
+    open: async (key: string) => emailLinkPage(await createOpenEmailLink(linked)(key)),
+    use: async (key: string) => emailLinkPage(await createUseEmailLink(linked)(key, by().origin)),
     keysOf: async (id: string) => {
       const item = await destinations.read(organizationId, id);
       const opened = item && (await secrets.open(organizationId, item.sealed));
@@ -90,20 +97,6 @@ const service = () => {
 const webhook = { type: "webhook", name: "SOC", url: "https://soc.example.com/hook" };
 const email = { type: "email", name: "On call", address: "oncall@example.com" };
 
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb({
-    TableName: "notifications",
-    AttributeDefinitions: [
-      { AttributeName: "scope", AttributeType: "S" },
-      { AttributeName: "key", AttributeType: "S" },
-    ],
-    KeySchema: [
-      { AttributeName: "scope", KeyType: "HASH" },
-      { AttributeName: "key", KeyType: "RANGE" },
-    ],
-  });
-});
-afterAll(() => database.stop());
 beforeEach(() => {
   organizationId = `acme ${++requests}`;
   now = Date.UTC(2026, 10, 22, 12);
@@ -190,7 +183,10 @@ describe("an e-mail address", () => {
     expect(await status(id)).toBe("paused");
     expect((await change(id, { name: "x", status: "active" })).status).toBe("unconfirmed");
     expect([...recorded.values()].map(({ action }) => action)).toEqual([
-      ...["create_destination", "confirm_destination", "unsubscribe_destination", "change_destination"],
+      "create_destination",
+      "confirm_destination",
+      "unsubscribe_destination",
+      "change_destination",
     ]);
   });
 
@@ -275,7 +271,7 @@ describe("the event of a change whose instance died before it recorded the event
     expect(await destinations.listDeletions(organizationId)).toEqual([]);
   });
 
-  it("is recorded by a link of a mail, also if the link was used already", async () => {
+  it("is recorded by a link of a mail, even if the link was used already", async () => {
     const { create, use, keysOf } = service();
     const { id } = await create(email);
     const { confirmKey, unsubscribeKey } = await keysOf(id);

@@ -52,11 +52,20 @@ describe("a change of an alert", () => {
     expect(sent?.delivery).toMatchObject({ status: "pending", createdAt: NOON, ttl: NOON / 1_000 + 30 * 86_400 });
     const { alert } = changeOf("a");
     expect(parseNotification(sent?.delivery.notification ?? "")).toEqual({
-      ...{ type: "security.alert.raised", timestamp: NOON, organizationId: world.organizationId },
+      type: "security.alert.raised",
+      timestamp: NOON,
+      organizationId: world.organizationId,
       data: {
         alert: {
-          ...{ id: alert.id, title: "Alert a", level: "HIGH", rule: "system_errors", subject: "a", status: "open" },
-          ...{ count: 1, firstSeen: NOON, lastSeen: NOON },
+          id: alert.id,
+          title: "Alert a",
+          level: "HIGH",
+          rule: "system_errors",
+          subject: "a",
+          status: "open",
+          count: 1,
+          firstSeen: NOON,
+          lastSeen: NOON,
         },
         url: `${CONSOLE_URL}/alerts/${alert.id}`,
       },
@@ -117,11 +126,11 @@ describe("a change of an alert that comes late", () => {
     return (await sendAll()).map(({ delivery }) => JSON.parse(delivery.notification ?? "").data.alert);
   };
 
-  it("is not notified if the alert was erased meanwhile", async () => {
+  it("is not notified if the alert was erased concurrently", async () => {
     expect(await late(undefined)).toEqual([]);
   });
 
-  it("shows the alert without the texts that were erased meanwhile", async () => {
+  it("shows the alert without the texts that were erased concurrently", async () => {
     const [shown] = await late({ title: "[erased]" });
     expect(shown).toMatchObject({ id: alert.id, title: "[erased]" });
     expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(["message"]));
@@ -146,7 +155,10 @@ describe("quiet hours and digests", () => {
     world.time.now = NOON + 90 * MINUTE;
     const [, summary] = await sendAll();
     expect(summary?.delivery).toMatchObject({
-      ...{ type: "security.alerts.summary", createdAt: NOON, notBefore: world.time.now, status: "pending" },
+      type: "security.alerts.summary",
+      createdAt: NOON,
+      notBefore: world.time.now,
+      status: "pending",
       bundle: { reason: "quiet_hours", from: NOON },
     });
     expect(summary?.held.map(({ entry }) => entry.title).sort()).toEqual(["Alert a", "Alert b", "Alert c"]);
@@ -210,8 +222,12 @@ describe("a storm", () => {
 
 describe("a new report", () => {
   const made = (changes: Partial<ReportMade> = {}): ReportMade => ({
-    ...{ version: 1, organizationId: world.organizationId, id: "compliance-2026-11-20", kind: "compliance" },
-    ...{ from: NOON - 36 * 60 * MINUTE, to: NOON - 12 * 60 * MINUTE },
+    version: 1,
+    organizationId: world.organizationId,
+    id: "compliance-2026-11-20",
+    kind: "compliance",
+    from: NOON - 36 * 60 * MINUTE,
+    to: NOON - 12 * 60 * MINUTE,
     ...changes,
   });
   const email = (id: string, reports?: ("daily" | "weekly")[]) =>
@@ -226,13 +242,16 @@ describe("a new report", () => {
     expect(sent.map(({ delivery }) => [delivery.destinationId, delivery.type])).toEqual([["daily", "report.created"]]);
     expect(parseNotification(sent[0]?.delivery.notification ?? "")).toMatchObject({
       data: {
-        ...{ id: "compliance-2026-11-20", kind: "compliance", from: made().from, to: made().to },
+        id: "compliance-2026-11-20",
+        kind: "compliance",
+        from: made().from,
+        to: made().to,
         url: `${CONSOLE_URL}/reports?kind=compliance&report=compliance-2026-11-20`,
       },
     });
   });
 
-  it("that is made anew a month later is not sent", async () => {
+  it("that is made again a month later is not sent", async () => {
     await email("daily", ["daily"]);
     await world.newDispatcher()(made({ to: NOON - 31 * 24 * 60 * MINUTE }));
     expect(world.messages).toEqual([]);

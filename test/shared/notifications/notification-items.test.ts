@@ -23,20 +23,41 @@ const destinationId = "01KB0000000000000000000000";
 const deliveryId = "01KB0000000000000000000001";
 
 const alert: NotifiedAlert = {
-  ...{ id: "a1", title: "Five failures", level: "HIGH", rule: "repeated_auth_failures", subject: "user:eve" },
-  ...{ status: "open", count: 1, firstSeen: AT, lastSeen: AT },
+  id: "a1",
+  title: "Five failures",
+  level: "HIGH",
+  rule: "repeated_auth_failures",
+  subject: "user:eve",
+  status: "open",
+  count: 1,
+  firstSeen: AT,
+  lastSeen: AT,
 };
 
 const stored: StoredDelivery = {
-  ...{ destinationId, deliveryId, type: "security.alert.raised", status: "pending", createdAt: AT, ttl: 1 },
-  ...{ attempts: [], tries: 0 },
+  destinationId,
+  deliveryId,
+  type: "security.alert.raised",
+  status: "pending",
+  createdAt: AT,
+  ttl: 1,
+  attempts: [],
+  tries: 0,
 };
 
 describe("the items of notifications", () => {
   it("keep a destination, whose secrets and version are not shown", () => {
     const shown = {
-      ...{ id: destinationId, type: "webhook", name: "SOC", target: "https://soc.example/hook", status: "active" },
-      ...{ filter: { levels: ["HIGH"] }, createdAt: AT, createdBy: "ada", changedAt: AT, changedBy: "ada" },
+      id: destinationId,
+      type: "webhook",
+      name: "SOC",
+      target: "https://soc.example/hook",
+      status: "active",
+      filter: { levels: ["HIGH"] },
+      createdAt: AT,
+      createdBy: "ada",
+      changedAt: AT,
+      changedBy: "ada",
     };
     const item = parseDestinationItem({ ...shown, sealed: new Uint8Array([1]), version: "v", scope: "org#acme" });
     expect(toDestination(item)).toEqual(shown);
@@ -63,7 +84,9 @@ describe("the items of notifications", () => {
     expect(parseStormWindowItem({ ...window, key: "k" })).toEqual(window);
     const entry = { ...alert, change: "raised", url: "https://console.example/alerts/a1" };
     expect(parseHeldItem({ change: "raised", at: AT, entry: JSON.stringify(entry) })).toEqual({
-      ...{ change: "raised", at: AT, entry },
+      change: "raised",
+      at: AT,
+      entry,
     });
   });
 
@@ -100,7 +123,9 @@ describe("a message in the queue", () => {
 describe("a stored notification", () => {
   it("is read back", () => {
     const notification = {
-      ...{ type: "security.alert.escalated", timestamp: AT, organizationId: "acme" },
+      type: "security.alert.escalated",
+      timestamp: AT,
+      organizationId: "acme",
       data: { alert, previousLevel: "MEDIUM", url: "https://console.example/alerts/a1" },
     };
     expect(parseNotification(JSON.stringify(notification))).toEqual(notification);

@@ -2,8 +2,9 @@
  * One delivery from its message to its end: a queue, workers that crash between any two steps, answers of the store that
  * are lost, two workers at once, late workers. The store is the real engine, the receiver is scripted.
  */
+
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { StoredDelivery } from "../../../shared/notifications/delivery.ts";
 import type { PausedDestination } from "../../../shared/notifications/destination-paused.ts";
 import type { DestinationSecrets } from "../../../shared/notifications/destination-secrets.ts";
@@ -23,10 +24,9 @@ import {
 import type { GuardedAnswer } from "../../../shared/notifications/sending/pinned-post.ts";
 import { GuardedRequestError, type RequestFailure } from "../../../shared/notifications/sending/request-failure.ts";
 import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { getItem } from "../../../shared/runtime/get-item.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { createTable, getItem } from "../../../shared/runtime/table.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 const TABLE = "notifications";
 const HOUR_MS = 3_600_000;
@@ -35,22 +35,7 @@ const START = Date.UTC(2026, 10, 22, 21, 0);
 const VISIBILITY_MS = 360_000;
 
 quietLog();
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb({
-    TableName: TABLE,
-    KeySchema: [
-      { AttributeName: "scope", KeyType: "HASH" },
-      { AttributeName: "key", KeyType: "RANGE" },
-    ],
-    AttributeDefinitions: [
-      { AttributeName: "scope", AttributeType: "S" },
-      { AttributeName: "key", AttributeType: "S" },
-    ],
-    ttlAttribute: "ttl",
-  });
-});
-afterAll(() => database.stop());
+const database = useDatabase(TABLE);
 
 /** An answer's status with its Retry-After, a request without an answer, or the death of the worker after sending. */
 type Step = number | [number, string] | RequestFailure | "dies";
@@ -72,27 +57,45 @@ type Options = {
 type World = Awaited<ReturnType<typeof createWorld>>;
 
 const notification: Notification = {
-  ...{ type: "notification.test", timestamp: START, organizationId: "acme" },
+  type: "notification.test",
+  timestamp: START,
+  organizationId: "acme",
   data: { destination: { id: "01D", name: "Ops" } },
 };
 
 const createWorld = async ({ steps, fault, destination = {}, delivery = {}, change = {}, during }: Options) => {
-  const client = database.documentClient(documentTranslation);
-  const reader = database.documentClient(documentTranslation);
+  const client = database.newClient();
+  const reader = database.client;
   const message = { organizationId: `acme-${++organizations}`, destinationId: "01D", deliveryId: "01E" };
   const own = { ...message, destination: destinationKey(message.organizationId, "01D") };
   const put = (Item: object) => client.send(new PutCommand({ TableName: TABLE, Item: { ...Item } }));
   await put({
     ...destinationKey(message.organizationId, "01D"),
-    ...{ id: "01D", type: "webhook", name: "Ops", target: "https://example.com/hook", status: "active", filter: {} },
-    ...{ createdAt: START, createdBy: "u", changedAt: START, changedBy: "u", version: "v" },
+    id: "01D",
+    type: "webhook",
+    name: "Ops",
+    target: "https://example.com/hook",
+    status: "active",
+    filter: {},
+    createdAt: START,
+    createdBy: "u",
+    changedAt: START,
+    changedBy: "u",
+    version: "v",
     sealed: new Uint8Array([1]),
     ...destination,
   });
   await put({
     ...deliveryKey(message.organizationId, message),
-    ...{ destinationId: "01D", deliveryId: "01E", type: "notification.test", status: "pending", createdAt: START },
-    ...{ notification: JSON.stringify(notification), attempts: [], tries: 0, ttl: START / 1_000 + 30 * 86_400 },
+    destinationId: "01D",
+    deliveryId: "01E",
+    type: "notification.test",
+    status: "pending",
+    createdAt: START,
+    notification: JSON.stringify(notification),
+    attempts: [],
+    tries: 0,
+    ttl: START / 1_000 + 30 * 86_400,
     ...delivery,
   });
 
@@ -123,14 +126,18 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
     paused,
     left,
     calls: () => calls,
-    delivery: async () => parseDeliveryItem(await getItem(reader, TABLE, deliveryKey(message.organizationId, message))),
-    destination: async () => parseDestinationItem(await getItem(reader, TABLE, own.destination)),
+    delivery: async () =>
+      parseDeliveryItem(
+        await getItem(createTable<"notifications">(reader, TABLE), deliveryKey(message.organizationId, message)),
+      ),
+    destination: async () =>
+      parseDestinationItem(await getItem(createTable<"notifications">(reader, TABLE), own.destination)),
     tokens: 0,
     /** Works on the message once, as the queue's function does. "died": the worker is gone. */
     work: async (): Promise<number | undefined | "died"> => {
       const { promise: death, resolve: die } = Promise.withResolvers<"died">();
       const send = createSendDelivery({
-        store: createSendingStore(client, TABLE),
+        store: createSendingStore(database.table(TABLE, client)),
         secrets: { open: async () => secrets },
         request: async ({ headers }): Promise<GuardedAnswer> => {
           sent.push({ id: headers["webhook-id"] ?? "", at: world.now });
@@ -309,7 +316,9 @@ describe("at least once, and no more than the faults explain", () => {
         expect(world.sent.length).toBeGreaterThanOrEqual(clean.world.sent.length);
         expect(world.sent.length).toBeLessThanOrEqual(clean.world.sent.length + 1);
         const stateOf = ({ status, failingSince, lastDeliveredAt }: DestinationItem) => ({
-          ...{ status, isFailing: failingSince !== undefined, wasReached: lastDeliveredAt !== undefined },
+          status,
+          isFailing: failingSince !== undefined,
+          wasReached: lastDeliveredAt !== undefined,
         });
         expect({ ...context, ...stateOf(destination) }).toEqual({ ...context, ...stateOf(clean.destination) });
         expect(world.paused.length >= clean.world.paused.length).toBe(true);
@@ -337,7 +346,7 @@ describe("at least once, and no more than the faults explain", () => {
       during: async (current) => {
         if (isSecond) return;
         isSecond = true;
-        // The first worker hangs beyond its lease, and the second one delivers meanwhile.
+        // The first worker hangs beyond its lease, and the second one delivers concurrently.
         current.now += 80_000;
         expect(await current.work()).toBeUndefined();
       },
@@ -355,7 +364,9 @@ describe("at least once, and no more than the faults explain", () => {
 describe("redactedAnswer", () => {
   const slack = { type: "slack", url: "https://hooks.slack.com/services/T0000001/B0000001/SeCrEtSeCrEt" } as const;
   const webhook: DestinationSecrets = {
-    ...{ type: "webhook", url: "https://example.com/hook/path?token=abcdef", secrets: [] },
+    type: "webhook",
+    url: "https://example.com/hook/path?token=abcdef",
+    secrets: [],
   };
   it.each<[string, DestinationSecrets, string]>([
     ["no_service", slack, "no_service"],

@@ -1,47 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
-import { createPlantStore, type PlantStore } from "../../../shared/plants/plant-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createPlantStore } from "../../../shared/plants/plant-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { depth, isDeep } from "../../support/depth.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
-let database: EmbeddedDynamoDb;
-let plants: PlantStore;
+const database = useDatabase("plants");
+const plants = createPlantStore(database.table("plants"));
 let scopes = 0;
 const freshScope = () => `org:${++scopes}` as const;
 
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb({
-    TableName: "plants",
-    KeySchema: [
-      { AttributeName: "scope", KeyType: "HASH" },
-      { AttributeName: "id", KeyType: "RANGE" },
-    ],
-    AttributeDefinitions: [
-      { AttributeName: "scope", AttributeType: "S" },
-      { AttributeName: "id", AttributeType: "N" },
-    ],
-  });
-  plants = createPlantStore(database.documentClient(documentTranslation), "plants");
-});
-afterAll(() => database.stop());
-
-const storeAt = (endpoint: string, attempts = 3) => {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: "eu-central-1",
-    credentials: { accessKeyId: "test", secretAccessKey: "test" },
-    maxAttempts: attempts,
-  });
-  return createPlantStore(DynamoDBDocumentClient.from(client, documentTranslation), "plants");
-};
+const storeAt = (endpoint: string, attempts?: number) =>
+  createPlantStore(database.table("plants", database.clientAt(endpoint, attempts)));
 
 describe("create and list", () => {
   it("keep any int64 and any text exactly, in ascending order of id", async () => {
@@ -142,7 +116,7 @@ describe("delete", () => {
 describe("a lost answer", () => {
   let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
   beforeAll(async () => {
-    proxy = await startLossyProxy(database.endpoint);
+    proxy = await startLossyProxy(database.running().endpoint);
   });
   afterAll(() => void proxy.stop());
 

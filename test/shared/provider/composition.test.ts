@@ -1,4 +1,5 @@
 /** Operations with the real adapter, guard and stores, over sockets. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
 import { createRateStore } from "../../../shared/provider/rate-store.ts";
@@ -6,6 +7,7 @@ import { createReadCountStore, createReadCounts } from "../../../shared/provider
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -47,7 +49,7 @@ beforeEach(() => {
 const createFunction = (refused: (secret: string) => Promise<string | undefined> = async () => undefined) => {
   const instance = createInstance(database, time.clock);
   const events: NewSecurityEvent[] = [];
-  const store = createReadCountStore(database.documentClient(documentTranslation), "runs");
+  const store = createReadCountStore(createTable(database.documentClient(documentTranslation), "runs"));
   const access = createProviderAccess({
     adapter: createStripeAdapter({ url: server.url, clock: time.clock }),
     guard: instance.guard,
@@ -57,7 +59,7 @@ const createFunction = (refused: (secret: string) => Promise<string | undefined>
         return undefined;
       },
     },
-    rate: createRateStore(database.documentClient(documentTranslation), "runs"),
+    rate: createRateStore(createTable(database.documentClient(documentTranslation), "runs")),
     reads: createReadCounts({ store, clock: time.clock, newToken: newRequestToken }),
     clock: time.clock,
     sleep: async (ms) => time.pass(ms),

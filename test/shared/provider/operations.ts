@@ -180,7 +180,18 @@ export const createWorld = (
     random: () => random,
   });
   return {
-    ...{ access, time, pauses, events, secrets, signals, guarded, added, grants, flushed, left, shared },
+    access,
+    time,
+    pauses,
+    events,
+    secrets,
+    signals,
+    guarded,
+    added,
+    grants,
+    flushed,
+    left,
+    shared,
     open: (who: OperationContext = context): Provider =>
       access.open({ current: async () => "sk_1", refused: async () => undefined, ...credentials }, who),
   };

@@ -9,6 +9,7 @@ import {
   type RateStore,
 } from "../../../shared/provider/rate-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
       { AttributeName: "key", AttributeType: "S" },
     ],
   });
-  store = createRateStore(database.documentClient(documentTranslation), "runs");
+  store = createRateStore(createTable(database.documentClient(documentTranslation), "runs"));
 });
 beforeEach(() => {
   organizationId = `organization ${++organizations}`;
@@ -56,7 +57,7 @@ describe("the shared rate", () => {
     expect(given.length).toBeGreaterThan(6);
   });
 
-  it("starts anew after a pause, for each organization by itself, and expires a day later", async () => {
+  it("starts again after a pause, for each organization by itself, and expires a day later", async () => {
     for (let n = 0; n < 7; n++) await store.take(organizationId, NOW);
     expect(times([await store.take(organizationId, NOW + 60_000)])).toEqual([60_000 + first]);
     const { Item } = await database
@@ -81,7 +82,7 @@ describe("the shared rate", () => {
       },
       { step: "initialize" },
     );
-    const counted = createRateStore(client, "runs");
+    const counted = createRateStore(createTable(client, "runs"));
     const one = await counted.take(organizationId, NOW);
     const two = await counted.take(organizationId, NOW, one?.nextAt);
     expect(writes).toBe(2);
@@ -143,7 +144,7 @@ describe("the instances of one organization", () => {
     const rate = {
       take: (...args: Parameters<RateStore["take"]>) => time.call(() => store.take(...args)),
     };
-    /** An instance with so many workers that each make so many requests, one after the other. */
+    /** An instance with this many workers that each make this many requests, one after the other. */
     const instance = async (workers: number, requests: number, isRun: boolean) => {
       const limiter = createRateLimiter({ rate, clock: time.clock, sleep: time.sleep });
       const worker = async (index: number) => {

@@ -7,6 +7,7 @@ import {
   type ReadAddition,
 } from "../../../shared/provider/read-count-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -39,7 +40,8 @@ describe("the store of read counts", () => {
   });
   afterAll(() => database.stop());
 
-  const storeAt = (client = database.documentClient(documentTranslation)) => createReadCountStore(client, "runs");
+  const storeAt = (client = database.documentClient(documentTranslation)) =>
+    createReadCountStore(createTable(client, "runs"));
 
   it("adds up per organization and month", async () => {
     const store = storeAt();
@@ -55,7 +57,10 @@ describe("the store of read counts", () => {
       .documentClient(documentTranslation)
       .send(new GetCommand({ TableName: "runs", Key: { scope: "org#a%23b", key: "reads#2026-11" } }));
     expect(Item).toEqual({
-      ...{ scope: "org#a%23b", key: "reads#2026-11", n: 7, token: "2" },
+      scope: "org#a%23b",
+      key: "reads#2026-11",
+      n: 7,
+      token: "2",
       ttl: Date.UTC(2026, 10, 1) / 1_000 + 400 * 86_400,
     });
   });
@@ -154,8 +159,10 @@ describe("the counts of an instance", () => {
     const lines = jest.mocked(process.stdout.write).mock.calls.map(([line]) => JSON.parse(String(line)));
     expect(lines).toEqual(
       Array.from({ length: 2 }, () => ({
-        ...{ level: "info", message: "Reads of the provider in a month" },
-        ...{ organizationId: "acme", month: "2026-11" },
+        level: "info",
+        message: "Reads of the provider in a month",
+        organizationId: "acme",
+        month: "2026-11",
       })),
     );
   });

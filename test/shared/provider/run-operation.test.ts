@@ -313,7 +313,11 @@ describe("rejected credentials", () => {
     "of a connection that has ended fail the circuit, and leave its event alone: after %i replacements",
     async (replacements) => {
       const ended = new ProviderError("The account must be connected again.", {
-        ...{ kind: "authentication", outcome: "failure", isRetryable: false, reason: "connection_ended", status: 401 },
+        kind: "authentication",
+        outcome: "failure",
+        isRetryable: false,
+        reason: "connection_ended",
+        status: 401,
       });
       const { credentials } = replacing(...Array(replacements).fill("sk_2"), ended);
       const world = createWorld(Array(replacements + 1).fill(failing("unauthorized")), { credentials });
@@ -419,11 +423,7 @@ describe("the event of an operation", () => {
     const world = createWorld([failing(row), failing(row), failing(row)]);
     await expect(world.open().listEvents({})).rejects.toThrow(`The provider answered: ${row}.`);
     expect(world.events).toMatchObject([
-      {
-        ...{ eventType, category, errorKind, errorCode },
-        success: false,
-        errorMessage: `The provider answered: ${row}.`,
-      },
+      { eventType, category, errorKind, errorCode, success: false, errorMessage: `The provider answered: ${row}.` },
     ]);
   });
 
@@ -449,8 +449,14 @@ describe("the event of an operation", () => {
     await expect(provider.listPaymentLinks({})).resolves.toBeUndefined();
     expect(world.events.map(({ action }) => action)).toEqual([
       "list_customers",
-      ...["read_customer", "read_subscription", "read_invoice", "read_payment"],
-      ...["list_payment_links", "list_events", "read_account", "list_payment_links"],
+      "read_customer",
+      "read_subscription",
+      "read_invoice",
+      "read_payment",
+      "list_payment_links",
+      "list_events",
+      "read_account",
+      "list_payment_links",
     ]);
   });
 });

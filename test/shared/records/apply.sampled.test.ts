@@ -105,6 +105,12 @@ describe("apply", () => {
     await expect(applyTo(stores)(organization, page, events)).resolves.toEqual({ written: nothing, changed: [] });
   });
 
+  it("fails if the records cannot be read", async () => {
+    const failed = new DomainError("store_unavailable", "no answer");
+    const silent = { ...stores, getMany: () => Promise.reject(failed) };
+    await expect(applyTo(silent)("o", [customer(seen(10))], events)).rejects.toBe(failed);
+  });
+
   it("keeps organizations apart", async () => {
     const [one, other] = [table.newOrganization(), table.newOrganization()];
     await applyTo(stores)(one, [customer(seen(10), bob)], events);
@@ -153,7 +159,7 @@ describe("reading again", () => {
     expect(calls).toEqual(["getMany", "get", "reread", "put", "getMany, strongly", "put", "reread", "put"]);
   });
 
-  it("happens again if another worker wrote meanwhile", async () => {
+  it("happens again if another worker wrote concurrently", async () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     await apply(organization, [customer(seen(10))], events);
@@ -197,6 +203,25 @@ describe("reading again", () => {
     const options = { reread, updatesObservedAt: true };
     await apply(organization, [customer(seen(10), bob)], options);
     expect(reread).toHaveBeenCalledTimes(2);
+    await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob, isInQuestion: false });
+  });
+
+  it("happens in another attempt if another worker wrote before the record was marked as questioned", async () => {
+    const organization = table.newOrganization();
+    const apply = applyTo(stores);
+    await apply(organization, [customer(seen(10))], events);
+    let puts = 0;
+    const overtaken: typeof stores = {
+      ...stores,
+      put: async (...parameters) => {
+        if (++puts === 1) await apply(organization, [customer(seen(11), { name: "Cleo" })], events);
+        return stores.put(...parameters);
+      },
+    };
+    const reread = answering(customer(seen(12), bob));
+    const result = await applyTo(overtaken)(organization, [touched(key, seen(11))], { ...events, reread });
+    expect(result).toEqual({ written: { ...nothing, customers: 1 }, changed: [key] });
+    expect(reread).toHaveBeenCalledTimes(1);
     await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob, isInQuestion: false });
   });
 

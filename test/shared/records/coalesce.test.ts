@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Observation } from "../../../shared/records/observation.ts";
-import { coalesce } from "../../../shared/records/observation.ts";
+import { coalesce, invoiceOf, observedAnswer } from "../../../shared/records/observation.ts";
 import { customer, deleted, linked, payment, seen, touched, withCard } from "../../support/records.ts";
 
 const one = (...observations: Observation[]) => {
@@ -91,6 +91,13 @@ describe("merging observations", () => {
     const state = customer(seen(10));
     expect(one(withCard(state))?.observation).toEqual(state);
   });
+});
+
+it("takes the invoice from the provider's answer if no observation has named it", () => {
+  const answer = payment(seen(10), { invoiceId: "in_1" });
+  expect(observedAnswer(answer, undefined)).toMatchObject({ observation: answer, invoiceId: "in_1" });
+  expect(observedAnswer(answer, "in_2").invoiceId).toBe("in_2");
+  expect(invoiceOf(undefined)).toBeUndefined();
 });
 
 it("keeps different objects separate, whatever their ids contain", () => {

@@ -8,6 +8,7 @@ import { countDays, createReviewCollector } from "../../../shared/reports/collec
 import { periodOf } from "../../../shared/reports/period.ts";
 import { createPeriodEventsStore } from "../../../shared/reports/period-events-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
@@ -51,18 +52,18 @@ const stores = () => {
   const client = world.engine.documentClient(documentTranslation);
   const alertOptions = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
   const shared = {
-    runs: createSyncRunStore(client, "runs"),
-    alerts: createAlertStore(client, "alerts"),
-    connections: createConnectionStore(client, "connections"),
+    runs: createSyncRunStore(createTable(client, "runs")),
+    alerts: createAlertStore(createTable(client, "alerts")),
+    connections: createConnectionStore(createTable(client, "connections")),
     retentionDays: RETENTION_DAYS,
   };
-  const periodEvents = createPeriodEventsStore(client, "events");
+  const periodEvents = createPeriodEventsStore(createTable(client, "events"));
   const { openHours, rollups, counts, events } = actor;
   return {
     client,
     periodEvents,
-    raising: createAlertRaisingStore(client, "alerts", alertOptions),
-    ends: createSyncEndStore(client, "runs", { retentionDays: RETENTION_DAYS }),
+    raising: createAlertRaisingStore(createTable(client, "alerts"), alertOptions),
+    ends: createSyncEndStore(createTable(client, "runs"), { retentionDays: RETENTION_DAYS }),
     compliance: createComplianceCollector({
       ...shared,
       events: periodEvents,
@@ -70,29 +71,36 @@ const stores = () => {
     }),
     review: createReviewCollector({
       ...shared,
-      ...{ events, periodEvents },
+      events,
+      periodEvents,
       counts: { openHours, rollups, events: counts },
-      circuits: createCircuitStore(client, "circuits"),
+      circuits: createCircuitStore(createTable(client, "circuits")),
     }),
   };
 };
 
 const event = (organizationId: string, fields: Partial<NewSecurityEvent> = {}): NewSecurityEvent =>
   ({
-    ...{ organizationId, eventType: "DATA_READ", category: "data_access", riskLevel: "LOW", source: "user" },
-    ...{ userId: "ada", action: "read_invoices", success: true },
+    organizationId,
+    eventType: "DATA_READ",
+    category: "data_access",
+    riskLevel: "LOW",
+    source: "user",
+    userId: "ada",
+    action: "read_invoices",
+    success: true,
     ...fields,
   }) as NewSecurityEvent;
 
 const denial = (organizationId: string, riskLevel: "HIGH" | "CRITICAL" = "HIGH") =>
-  event(organizationId, {
-    ...({ eventType: "PERMISSION_DENIED", category: "authorization", success: false } as const),
-    riskLevel,
-  });
+  event(organizationId, { eventType: "PERMISSION_DENIED", category: "authorization", success: false, riskLevel });
 
 const transitionEvent = (organizationId: string, generation: number, from: string, to: string) =>
   event(organizationId, {
-    ...({ eventType: "CIRCUIT_BREAKER_CHANGED", category: "system", riskLevel: "HIGH", source: "system" } as const),
+    eventType: "CIRCUIT_BREAKER_CHANGED",
+    category: "system",
+    riskLevel: "HIGH",
+    source: "system",
     metadata: { generation, from, to, cause: "force_open" },
   });
 
@@ -248,12 +256,14 @@ describe("the input of a review", () => {
     const week = periodOf("review", MONDAY);
     const withRetention = (retentionDays: number) =>
       createReviewCollector({
-        ...{ retentionDays, events: actor.events, periodEvents: createPeriodEventsStore(client, "events") },
+        retentionDays,
+        events: actor.events,
+        periodEvents: createPeriodEventsStore(createTable(client, "events")),
         counts: { openHours: actor.openHours, rollups: actor.rollups, events: actor.counts },
-        circuits: createCircuitStore(client, "circuits"),
-        runs: createSyncRunStore(client, "runs"),
-        alerts: createAlertStore(client, "alerts"),
-        connections: createConnectionStore(client, "connections"),
+        circuits: createCircuitStore(createTable(client, "circuits")),
+        runs: createSyncRunStore(createTable(client, "runs")),
+        alerts: createAlertStore(createTable(client, "alerts")),
+        connections: createConnectionStore(createTable(client, "connections")),
       });
     const acme = newOrganization();
     await actor.recorder().record(event(acme), { timestamp: MONDAY - 60 * DAY_MS });
@@ -295,9 +305,14 @@ describe("the input of a review", () => {
       new PutCommand({
         TableName: "connections",
         Item: {
-          ...{ id: organizationKey(connected), status: "connected", method: "api_key" },
-          ...{ connectionId: "c", accountId: "acct_1", connectedAt: MONDAY - 14 * DAY_MS },
-          ...{ credentials: new Uint8Array([1]), credentialsVersion: "v" },
+          id: organizationKey(connected),
+          status: "connected",
+          method: "api_key",
+          connectionId: "c",
+          accountId: "acct_1",
+          connectedAt: MONDAY - 14 * DAY_MS,
+          credentials: new Uint8Array([1]),
+          credentialsVersion: "v",
         },
       }),
     );

@@ -3,9 +3,9 @@ import { buildComplianceReport } from "../../../shared/reports/build-compliance-
 import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { changeOf, createDayCounter } from "../../../shared/reports/count-day.ts";
 import { complianceContent } from "../../../shared/reports/html/compliance-page.ts";
-import { textOf } from "../../../shared/reports/html/markup.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { Report } from "../../../shared/reports/report.ts";
+import { textOf } from "../../../shared/runtime/markup.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { fc } from "../../support/fixed-seed.ts";
@@ -116,19 +116,29 @@ describe("destinations and exports", () => {
   const said = { source: "user", success: true, userId: "ada" } as const;
   const report = reportOn([
     eventAt(SATURDAY, {
-      ...{ ...said, eventType: "NOTIFICATIONS_CHANGED", action: "create_destination" },
+      ...said,
+      eventType: "NOTIFICATIONS_CHANGED",
+      action: "create_destination",
       metadata: { requestId: "r", destinationType: "webhook", destinationName: "Ops" },
     }),
     eventAt(SATURDAY + 1, {
-      ...{ source: "system", success: false, eventType: "NOTIFICATIONS_PAUSED", action: "pause_destination" },
+      source: "system",
+      success: false,
+      eventType: "NOTIFICATIONS_PAUSED",
+      action: "pause_destination",
       metadata: { destinationType: "webhook", destinationName: "Ops", reason: "failing" },
     }),
     eventAt(SATURDAY + 2, {
-      ...{ ...said, eventType: "EXPORT_REQUESTED", action: "request_events_export" },
+      ...said,
+      eventType: "EXPORT_REQUESTED",
+      action: "request_events_export",
       metadata: { exportId: "e", kind: "events", format: "csv" },
     }),
     eventAt(SATURDAY + 3, {
-      ...{ source: "system", success: true, eventType: "EXPORT_COMPLETED", action: "complete_events_export" },
+      source: "system",
+      success: true,
+      eventType: "EXPORT_COMPLETED",
+      action: "complete_events_export",
       metadata: { exportId: "e", kind: "events", format: "csv", items: 7 },
     }),
   ]);
@@ -163,8 +173,14 @@ describe("changes", () => {
       { source: "user", userId: "grace", action: "force_open" },
     );
     expect(changeOf(forced)).toEqual({
-      ...{ at: SATURDAY, area: "circuit_breaker", what: "force_open", who: "grace", why: "maintenance" },
-      ...{ details: "closed → forced open", source: "user", eventId: forced.id },
+      at: SATURDAY,
+      area: "circuit_breaker",
+      what: "force_open",
+      who: "grace",
+      why: "maintenance",
+      details: "closed → forced open",
+      source: "user",
+      eventId: forced.id,
     });
   });
 
@@ -177,7 +193,10 @@ describe("changes", () => {
   it("show which settings were added and removed", () => {
     const change = changeOf(
       eventAt(SATURDAY, {
-        ...{ eventType: "SETTINGS_CHANGED", userId: "ada", source: "user", action: "change_settings" },
+        eventType: "SETTINGS_CHANGED",
+        userId: "ada",
+        source: "user",
+        action: "change_settings",
         metadata: {
           requestId: "r",
           ipAllowlist: { added: ["10.0.0.0/8"], removed: [] },
@@ -196,10 +215,15 @@ describe("changes", () => {
     const connection = { metadata: { method: "api_key", reason: "deauthorized" }, resource: "acct_1" };
     const removed = eventAt(SATURDAY, { eventType: "PROVIDER_CONNECTION_REMOVED", source: "webhook", ...connection });
     expect(changeOf(removed)).toMatchObject({
-      ...{ area: "connection", why: "deauthorized", details: "account acct_1, by API key", source: "webhook" },
+      area: "connection",
+      why: "deauthorized",
+      details: "account acct_1, by API key",
+      source: "webhook",
     });
     expect(changeOf(badTokenAt(SATURDAY, { action: "require_reconnect", errorMessage: "x" }))).toMatchObject({
-      ...{ area: "connection", what: "require_reconnect", why: "x" },
+      area: "connection",
+      what: "require_reconnect",
+      why: "x",
     });
     expect(changeOf(badTokenAt(SATURDAY))).toBeUndefined();
   });
@@ -246,10 +270,14 @@ describe("alerts", () => {
     const answered = { acknowledgedAt: SATURDAY + HOUR_MS, resolvedAt: SATURDAY + DAY_MS, status: "resolved" as const };
     const older = alertAt(SATURDAY - 2 * HOUR_MS, { subject: "user:a", ...answered });
     const later = alertAt(SATURDAY + HOUR_MS, {
-      ...{ subject: "user:b", status: "resolved" as const, resolvedAt: SATURDAY + DAY_MS + MINUTE_MS },
+      subject: "user:b",
+      status: "resolved" as const,
+      resolvedAt: SATURDAY + DAY_MS + MINUTE_MS,
     });
     expect(at({ alerts: [older, later] })).toMatchObject({
-      ...{ raised: 1, acknowledged: 1, medianTimeToAcknowledgeMs: 3 * HOUR_MS },
+      raised: 1,
+      acknowledged: 1,
+      medianTimeToAcknowledgeMs: 3 * HOUR_MS,
     });
     const next = { period: periodOf("compliance", SATURDAY + DAY_MS), alerts: [older, later] };
     expect(at(next)).toMatchObject({ raised: 0, medianTimeToAcknowledgeMs: 23 * HOUR_MS + MINUTE_MS });
@@ -278,7 +306,11 @@ describe("alerts", () => {
     });
     expect(raised).toBe(1);
     expect(list.map(({ title }) => title).sort()).toEqual([
-      ...["answered on the day", "assigned on the day", "commented on the day", "of the day", "open"],
+      "answered on the day",
+      "assigned on the day",
+      "commented on the day",
+      "of the day",
+      "open",
     ]);
   });
 
@@ -326,7 +358,10 @@ describe("the other sections of a day", () => {
   it("show erasures that were open at the day's end, with whole days left", () => {
     const { to } = complianceInput().period;
     const erasure = (id: string, requestedAt: number, completedAt?: number) => ({
-      ...{ id, status: "running", requestedAt, dueAt: requestedAt + 30 * DAY_MS },
+      id,
+      status: "running",
+      requestedAt,
+      dueAt: requestedAt + 30 * DAY_MS,
       ...(completedAt !== undefined && { completedAt }),
     });
     const { erasures } = sampleCompliance({

@@ -11,6 +11,7 @@ import { createReportDueStore } from "../../../shared/reports/report-due-store.t
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { depth, isDeep, rangeOf } from "../../support/depth.ts";
@@ -34,8 +35,8 @@ const startWorld = async () => {
   await engine.createTables(declaredTable("TablesReports", table));
   const client = engine.documentClient(documentTranslation);
   const time = { now: SATURDAY + DAY_MS + 31 * MINUTE_MS };
-  const reports = createReportStore(client, table, { retentionDays: 90 });
-  const due = createReportDueStore(client, table);
+  const reports = createReportStore(createTable(client, table), { retentionDays: 90 });
+  const due = createReportDueStore(createTable(client, table));
   const connected = new Map<string, number>();
   const published: BusEvent[] = [];
   const bus = { refuses: (_: BusEvent): boolean => false };
@@ -44,7 +45,9 @@ const startWorld = async () => {
   const collectors = {
     collectCompliance: jest.fn<ReportMakerDependencies["collectCompliance"]>(async (organizationId, period, now) =>
       complianceInput({
-        ...{ period, createdAt: now, runs: [] },
+        period,
+        createdAt: now,
+        runs: [],
         ...(!busy.has(`${organizationId} ${reportId(period)}`) && { day: quiet }),
       }),
     ),
@@ -63,14 +66,21 @@ const startWorld = async () => {
       return refused.map((event) => ({ event, reason: "no" }));
     };
   const makerParts: ReportMakerDependencies = {
-    ...{ reports, due, ...collectors, bus: { publish: publishTo(announced) } },
+    reports,
+    due,
+    ...collectors,
+    bus: { publish: publishTo(announced) },
     connections: {
       read: async (organizationId) => {
         const connectedAt = connected.get(organizationId);
         if (connectedAt === undefined) return { status: "disconnected" };
         return {
-          ...{ status: "needs_reconnect", method: "api_key", accountId: "acct", connectionId: "c" },
-          ...{ connectedAt, credentialsVersion: "v" },
+          status: "needs_reconnect",
+          method: "api_key",
+          accountId: "acct",
+          connectionId: "c",
+          connectedAt,
+          credentialsVersion: "v",
         };
       },
     },
@@ -92,7 +102,18 @@ const startWorld = async () => {
     return ids.sort();
   };
   return {
-    ...{ time, reports, due, connected, published, announced, bus, busy, makerParts, make, dispatch, marked },
+    time,
+    reports,
+    due,
+    connected,
+    published,
+    announced,
+    bus,
+    busy,
+    makerParts,
+    make,
+    dispatch,
+    marked,
     ...collectors,
     /** Runs an hour's dispatch, and makes the requested reports. */
     async runHour() {
@@ -116,7 +137,10 @@ const startWorld = async () => {
 };
 
 const dueOn = (kind: ReportKind, time: number, organizationId = "acme"): ReportDue => ({
-  ...{ version: 1, organizationId, kind, from: periodOf(kind, time).from },
+  version: 1,
+  organizationId,
+  kind,
+  from: periodOf(kind, time).from,
 });
 
 describe("making a report", () => {
@@ -172,13 +196,13 @@ describe("making a report", () => {
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
   });
 
-  it("begins again if reports were erased meanwhile, and keeps the mark if that is repeated", async () => {
+  it("begins again if reports were erased concurrently, and keeps the mark if that is repeated", async () => {
     const world = await startWorld();
     world.busy.add("acme compliance-2026-11-21");
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
     const table = `reports-${tables}`;
-    const { createEraseReportsStore } = await import("../../../shared/reports/erase-reports-store.ts");
-    const erase = createEraseReportsStore(engine.documentClient(documentTranslation), table);
+    const { createEraseReportsStore } = await import("../../../shared/reports/erase.ts");
+    const erase = createEraseReportsStore(createTable(engine.documentClient(documentTranslation), table));
     const collect = world.collectCompliance.getMockImplementation();
     let erasures = 0;
     world.collectCompliance.mockImplementation(async (organizationId, period, now) => {
@@ -229,8 +253,8 @@ describe("the event of a new report", () => {
 
 describe("a report that an erasure has marked again", () => {
   const eraseIn = async (world: Awaited<ReturnType<typeof startWorld>>) => {
-    const { createEraseReportsStore } = await import("../../../shared/reports/erase-reports-store.ts");
-    const erase = createEraseReportsStore(engine.documentClient(documentTranslation), `reports-${tables}`);
+    const { createEraseReportsStore } = await import("../../../shared/reports/erase.ts");
+    const erase = createEraseReportsStore(createTable(engine.documentClient(documentTranslation), `reports-${tables}`));
     return () => erase.replaceReports("acme", [periodOf("compliance", SATURDAY)], world.time.now);
   };
 

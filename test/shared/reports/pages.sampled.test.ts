@@ -13,9 +13,9 @@ import {
   percent,
   title,
 } from "../../../shared/reports/html/format.ts";
-import { html, textOf } from "../../../shared/reports/html/markup.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
+import { html, textOf } from "../../../shared/runtime/markup.ts";
 import { ALERT_PATH } from "../../../shared/security/alerts/alert.ts";
 import { EVENT_PATH } from "../../../shared/security/security-event.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
@@ -95,7 +95,12 @@ describe("a chart", () => {
   const chart = (values: number[][]) =>
     textOf(
       columnChart({
-        ...{ id: "c", title: "T", summary: "S", nothing: "Nothing.", format: formatCount, columnName: "Day" },
+        id: "c",
+        title: "T",
+        summary: "S",
+        nothing: "Nothing.",
+        format: formatCount,
+        columnName: "Day",
         parts: [
           { name: "low", tone: "low" },
           { name: "high", tone: "bad" },
@@ -202,8 +207,14 @@ describe("a page", () => {
     const { day } = complianceInput();
     const quiet = renderReport(
       sampleCompliance({
-        ...{ alerts: [], erasures: [], runs: [], comparedRun: undefined, unprocessedHighRiskEvents: 0 },
-        ...{ oldestEvent: undefined, lastSuccessAt: undefined, connection: "disconnected" },
+        alerts: [],
+        erasures: [],
+        runs: [],
+        comparedRun: undefined,
+        unprocessedHighRiskEvents: 0,
+        oldestEvent: undefined,
+        lastSuccessAt: undefined,
+        connection: "disconnected",
         day: {
           ...day,
           users: [],
@@ -278,7 +289,11 @@ describe("a page", () => {
     expect(first).toContain("It was never open in the week");
     const empty = renderReport(
       sampleReview({
-        ...{ period: periodOf("review", MONDAY), days: new Map(), alerts: [], transitions: [], runs: [] },
+        period: periodOf("review", MONDAY),
+        days: new Map(),
+        alerts: [],
+        transitions: [],
+        runs: [],
         unprocessedHighRiskEvents: 0,
       }),
       "acme",

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
-import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { createReportLinker, createReportLinkOpener, LINK_LIFE_MS } from "../../../shared/reports/report-link.ts";
 import { createReportLinkStore } from "../../../shared/reports/report-link-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
@@ -13,35 +13,35 @@ import type { OrganizationCaller } from "../../../shared/terms/caller.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useDatabase } from "../../support/use-table.ts";
 import { SATURDAY } from "./samples.ts";
 
 const TABLE = "reports";
 const ID = "compliance-2026-11-21";
 const origin = { requestId: "r", ipAddress: "192.0.2.1" };
 
-let engine: EmbeddedDynamoDb;
+const database = useDatabase(TABLE);
 let organizations = 0;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(declaredTable("TablesReports", TABLE));
-});
-afterAll(() => engine.stop());
 
 /** An organization of its own, which has compliance reports and no reviews. */
 const createWorld = () => {
   const organizationId = `organization ${++organizations}`;
   const ada: OrganizationCaller = {
-    ...({ userId: "ada", organizationId, role: "admin", sessionId: "s", scope: `org:${organizationId}` } as const),
+    userId: "ada",
+    organizationId,
+    role: "admin",
+    sessionId: "s",
+    scope: `org:${organizationId}`,
   };
   const time = { now: SATURDAY };
-  const client = engine.documentClient(documentTranslation);
-  const links = createReportLinkStore(client, TABLE);
+  const client = database.running().documentClient(documentTranslation);
+  const table = database.table(TABLE, client);
+  const links = createReportLinkStore(table);
   const read = jest.spyOn(links, "read");
   const record = jest.fn<Recorder["record"]>(async () => undefined);
   const whileCreating = jest.fn<() => Promise<void>>(async () => undefined);
   const reports = {
-    erasedTimes: createReportStore(client, TABLE, { retentionDays: 90 }).erasedTimes,
+    erasedTimes: createReportStore(table, { retentionDays: 90 }).erasedTimes,
     has: async (id: string, { kind }: { kind: string }) => {
       await whileCreating();
       return id === organizationId && kind === "compliance";
@@ -52,8 +52,14 @@ const createWorld = () => {
   const createLink = createReportLinker({ ...dependencies, reports, recorder: { record } });
   let requests = 0;
   return {
-    ...{ ada, time, client, read, record, sealing, whileCreating },
-    erase: createEraseReportsStore(client, TABLE).invalidateBegun,
+    ada,
+    time,
+    client,
+    read,
+    record,
+    sealing,
+    whileCreating,
+    erase: createEraseReportsStore(table).invalidateBegun,
     open: createReportLinkOpener(dependencies),
     link: (
       id = ID,
@@ -69,7 +75,9 @@ const createWorld = () => {
     stored: async () => {
       const { Items = [] } = await client.send(
         new QueryCommand({
-          ...{ TableName: TABLE, ConsistentRead: true, KeyConditionExpression: "#scope = :scope" },
+          TableName: TABLE,
+          ConsistentRead: true,
+          KeyConditionExpression: "#scope = :scope",
           ExpressionAttributeNames: { "#scope": "scope" },
           ExpressionAttributeValues: { ":scope": organizationKey(organizationId) },
         }),

@@ -12,7 +12,10 @@ const week = { from: MONDAY, to: MONDAY + WEEK_MS };
 
 const transitions = (...steps: [at: number, to: CircuitTransition["to"], cause: string][]): CircuitTransition[] =>
   steps.map(([at, to, cause], index) => ({
-    ...{ at, to, cause, generation: index + 1 },
+    at,
+    to,
+    cause,
+    generation: index + 1,
     from: steps[index - 1]?.[1] ?? "closed",
   }));
 
@@ -20,14 +23,20 @@ describe("the time that a circuit was open", () => {
   it("includes the time that an operator holds it open", () => {
     const held = transitions([MONDAY, "forced_open", "force_open"], [MONDAY + HOUR_MS, "closed", "reset"]);
     expect(circuitTime(held, undefined, week)).toEqual({
-      ...{ openMs: HOUR_MS, forcedOpenMs: HOUR_MS, openings: 1, isExact: true },
+      openMs: HOUR_MS,
+      forcedOpenMs: HOUR_MS,
+      openings: 1,
+      isExact: true,
     });
   });
 
   it("is limited to the week on both sides", () => {
     const held = transitions([MONDAY - HOUR_MS, "forced_open", "force_open"]);
     expect(circuitTime(held, undefined, week)).toEqual({
-      ...{ openMs: WEEK_MS, forcedOpenMs: WEEK_MS, openings: 0, isExact: true },
+      openMs: WEEK_MS,
+      forcedOpenMs: WEEK_MS,
+      openings: 0,
+      isExact: true,
     });
     const ended = transitions([MONDAY - HOUR_MS, "forced_open", "force_open"], [MONDAY, "closed", "reset"]);
     expect(circuitTime(ended, undefined, week)).toMatchObject({ openMs: 0, openings: 0 });
@@ -54,7 +63,8 @@ describe("the time that a circuit was open", () => {
       [MONDAY + HOUR_MS, "closed", "reset"],
     );
     expect(circuitTime(reset === undefined ? [] : [reset], undefined, week)).toMatchObject({
-      ...{ openMs: HOUR_MS, isExact: false },
+      openMs: HOUR_MS,
+      isExact: false,
     });
     expect(circuitTime([], undefined, week)).toEqual({ openMs: 0, forcedOpenMs: 0, openings: 0, isExact: true });
   });
@@ -132,7 +142,10 @@ describe("a review", () => {
     expect(findings.map(({ title }) => title)).toEqual(["critical", "medium", "older"]);
     expect(rules.map(({ rule }) => rule)).toEqual([...findingRules]);
     expect(rules.find(({ rule }) => rule === "system_errors")).toEqual({
-      ...{ rule: "system_errors", alerts: 2, findings: 12, before: 0.5 },
+      rule: "system_errors",
+      alerts: 2,
+      findings: 12,
+      before: 0.5,
     });
   });
 

@@ -37,25 +37,32 @@ export const eventAt = (timestamp: number, fields: Partial<SecurityEvent> = {}):
 
 export const readAt = (timestamp: number, userId: string, kind: string): SecurityEvent =>
   eventAt(timestamp, {
-    ...({ eventType: "DATA_READ", category: "data_access", source: "user" } as const),
-    ...{ userId, action: `read_${kind}` },
+    eventType: "DATA_READ",
+    category: "data_access",
+    source: "user",
+    userId,
+    action: `read_${kind}`,
   });
 
 export const denialAt = (timestamp: number, userId: string): SecurityEvent =>
   eventAt(timestamp, {
-    ...({ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", source: "user" } as const),
-    ...{ userId, success: false, metadata: { permission: "security:read" } },
+    eventType: "PERMISSION_DENIED",
+    category: "authorization",
+    riskLevel: "HIGH",
+    source: "user",
+    userId,
+    success: false,
+    metadata: { permission: "security:read" },
   });
 
 export const badTokenAt = (timestamp: number, fields: Partial<SecurityEvent> = {}): SecurityEvent =>
   eventAt(timestamp, {
-    ...({
-      eventType: "AUTHENTICATION_FAILURE",
-      category: "authentication",
-      riskLevel: "HIGH",
-      source: "user",
-    } as const),
-    ...{ success: false, ipAddress: "203.0.113.9" },
+    eventType: "AUTHENTICATION_FAILURE",
+    category: "authentication",
+    riskLevel: "HIGH",
+    source: "user",
+    success: false,
+    ipAddress: "203.0.113.9",
     ...fields,
   });
 
@@ -65,8 +72,12 @@ export const circuitChangeAt = (
   fields: Partial<SecurityEvent> = {},
 ): SecurityEvent =>
   eventAt(timestamp, {
-    ...({ eventType: "CIRCUIT_BREAKER_CHANGED", category: "system", riskLevel: "HIGH" } as const),
-    ...{ action: "open", success: false, metadata: facts },
+    eventType: "CIRCUIT_BREAKER_CHANGED",
+    category: "system",
+    riskLevel: "HIGH",
+    action: "open",
+    success: false,
+    metadata: facts,
     ...fields,
   });
 
@@ -97,7 +108,9 @@ const progressOf = (written: number): SyncRun["progress"] => ({
 
 export const runAt = (startedAt: number, fields: Partial<SyncRun> = {}): SyncRun => ({
   id: eventId(startedAt, identityOf("run", made++)),
-  ...({ trigger: "scheduled", mode: "incremental", status: "succeeded" } as const),
+  trigger: "scheduled",
+  mode: "incremental",
+  status: "succeeded",
   startedAt,
   finishedAt: startedAt + 9_000,
   progress: progressOf(1),
@@ -105,7 +118,10 @@ export const runAt = (startedAt: number, fields: Partial<SyncRun> = {}): SyncRun
 });
 
 const completeness = (listed: number, missing: string[] = []) => ({
-  ...{ listed, stored: listed - missing.length, onlyListed: missing, onlyStored: [] },
+  listed,
+  stored: listed - missing.length,
+  onlyListed: missing,
+  onlyStored: [],
 });
 
 export const comparedRunAt = (startedAt: number): SyncRun =>
@@ -140,8 +156,12 @@ const dayEvents = (from: number): SecurityEvent[] => {
   events.push(badTokenAt(noon + 20_000, { metadata: { failures: 95, users: 40 } }));
   events.push(
     eventAt(noon + HOUR_MS, {
-      ...({ eventType: "SETTINGS_CHANGED", category: "compliance", riskLevel: "MEDIUM", source: "user" } as const),
-      ...{ userId: "ada@example.com", action: "change_settings" },
+      eventType: "SETTINGS_CHANGED",
+      category: "compliance",
+      riskLevel: "MEDIUM",
+      source: "user",
+      userId: "ada@example.com",
+      action: "change_settings",
       metadata: {
         requestId: "r",
         ipAllowlist: { from: [], to: ["198.51.100.0/24", "2001:db8::/32"] },
@@ -173,8 +193,12 @@ const dayEvents = (from: number): SecurityEvent[] => {
       { source: "user", userId: "grace", action: "reset", success: true, category: "compliance", riskLevel: "MEDIUM" },
     ),
     eventAt(noon + 5 * HOUR_MS, {
-      ...({ eventType: "PROVIDER_CONNECTION_ESTABLISHED", source: "user", userId: "ada@example.com" } as const),
-      ...{ action: "connect_account", resource: "acct_1Q2w3E4r5T", metadata: { method: "oauth" } },
+      eventType: "PROVIDER_CONNECTION_ESTABLISHED",
+      source: "user",
+      userId: "ada@example.com",
+      action: "connect_account",
+      resource: "acct_1Q2w3E4r5T",
+      metadata: { method: "oauth" },
     }),
   );
   return events;
@@ -183,26 +207,24 @@ const dayEvents = (from: number): SecurityEvent[] => {
 const sampleAlerts = (at: number): Alert[] => [
   alertAt(at + 12 * HOUR_MS + 3 * MINUTE_MS, { count: 4, lastSeen: at + 13 * HOUR_MS }),
   alertAt(at + 12 * HOUR_MS + 21_000, {
-    ...{ rule: "repeated_auth_failures", subject: "address:203.0.113.9", level: "CRITICAL" as RiskLevel },
-    ...{
-      title: "A call from another address succeeded after repeated authentication failures of a user",
-      status: "acknowledged" as const,
-    },
-    ...{ acknowledgedAt: at + 12 * HOUR_MS + 17 * MINUTE_MS, acknowledgedBy: "ada@example.com" },
+    rule: "repeated_auth_failures",
+    subject: "address:203.0.113.9",
+    level: "CRITICAL" as RiskLevel,
+    title: "A call from another address succeeded after repeated authentication failures of a user",
+    status: "acknowledged" as const,
+    acknowledgedAt: at + 12 * HOUR_MS + 17 * MINUTE_MS,
+    acknowledgedBy: "ada@example.com",
   }),
   alertAt(at + 14 * HOUR_MS, {
-    ...{ rule: "event_threshold", subject: "CIRCUIT_BREAKER_CHANGED circuit" },
-    ...{
-      title: "The provider kept failing: the circuit breaker opened and refuses calls",
-      status: "resolved" as const,
-    },
-    ...{
-      acknowledgedAt: at + 14 * HOUR_MS + 4 * MINUTE_MS,
-      resolvedAt: at + 16 * HOUR_MS,
-      resolvedBy: "grace",
-      assignee: "grace",
-      comments: 2,
-    },
+    rule: "event_threshold",
+    subject: "CIRCUIT_BREAKER_CHANGED circuit",
+    title: "The provider kept failing: the circuit breaker opened and refuses calls",
+    status: "resolved" as const,
+    acknowledgedAt: at + 14 * HOUR_MS + 4 * MINUTE_MS,
+    resolvedAt: at + 16 * HOUR_MS,
+    resolvedBy: "grace",
+    assignee: "grace",
+    comments: 2,
   }),
 ];
 

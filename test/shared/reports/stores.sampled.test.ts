@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
-import { createEraseReportsStore } from "../../../shared/reports/erase-reports-store.ts";
+import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shared/reports/period.ts";
 import type { Report, ReportPosition } from "../../../shared/reports/report.ts";
 import { createReportDueStore, type DueReport } from "../../../shared/reports/report-due-store.ts";
@@ -10,29 +10,25 @@ import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { fc } from "../../support/fixed-seed.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useDatabase } from "../../support/use-table.ts";
 import { complianceInput, MONDAY, SATURDAY, sampleCompliance, sampleReview } from "./samples.ts";
 
 const TABLE = "reports";
 const RETENTION_DAYS = 90;
 
-let engine: EmbeddedDynamoDb;
+const database = useDatabase(TABLE);
 let organizations = 0;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(declaredTable("TablesReports", TABLE));
-});
-afterAll(() => engine.stop());
 
 const newOrganization = () => `organization #${++organizations}`;
 const stores = () => {
-  const client = engine.documentClient(documentTranslation);
+  const client = database.running().documentClient(documentTranslation);
+  const table = database.table(TABLE, client);
   return {
     client,
-    ...createReportStore(client, TABLE, { retentionDays: RETENTION_DAYS }),
-    due: createReportDueStore(client, TABLE),
-    erase: createEraseReportsStore(client, TABLE),
+    ...createReportStore(table, { retentionDays: RETENTION_DAYS }),
+    due: createReportDueStore(table),
+    erase: createEraseReportsStore(table),
   };
 };
 type Stores = ReturnType<typeof stores>;
@@ -105,8 +101,14 @@ describe("a report", () => {
       refusals: 0,
     }));
     const changes = Array.from({ length: 900 }, (_, n) => ({
-      ...{ at: now, area: "settings" as const, what: "x", source: "user" as const, eventId: String(n) },
-      ...{ who: character.repeat(128), why: character.repeat(512), details: character.repeat(500) },
+      at: now,
+      area: "settings" as const,
+      what: "x",
+      source: "user" as const,
+      eventId: String(n),
+      who: character.repeat(128),
+      why: character.repeat(512),
+      details: character.repeat(500),
     }));
     const report = sampleCompliance({ day: { ...complianceInput().day, users, changes } });
     const bytes = Buffer.byteLength(JSON.stringify(report));
@@ -130,8 +132,11 @@ describe("the list of reports", () => {
     await all.put(acme, reportOf("compliance-2026-11-15", MONDAY + 2 * HOUR_MS), 0);
     for (const limit of [1, 2, 3, 50]) {
       expect(await listAll(all, acme, limit)).toEqual([
-        ...["compliance-2026-11-22", "review-2026-11-16", "compliance-2026-11-20"],
-        ...["compliance-2026-11-15", "review-2026-11-09"],
+        "compliance-2026-11-22",
+        "review-2026-11-16",
+        "compliance-2026-11-20",
+        "compliance-2026-11-15",
+        "review-2026-11-09",
       ]);
     }
   });

@@ -1,8 +1,9 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { conditionalTransaction, conditionalWrite, putIfUnchanged } from "../../../shared/runtime/conditional-write.ts";
+import { conditionalTransaction, conditionalWrite } from "../../../shared/runtime/conditional-write.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable, putItem, unchanged } from "../../../shared/runtime/table.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { attempts, startScriptedStore } from "../../support/scripted-store.ts";
@@ -105,8 +106,10 @@ describe("a conditional transaction", () => {
 });
 
 describe("a put that requires the version that was read", () => {
-  const replace = (version: string, previous: string | undefined, by = client) =>
-    putIfUnchanged(by, "items", { id, version }, { attribute: "version", previous });
+  const replace = async (version: string, previous: string | undefined, by = client) => {
+    const condition = { ...unchanged("version", previous), own: "version" };
+    return (await putItem(createTable<"circuits">(by, "items"), { id, version }, condition)).written;
+  };
 
   it("is refused if another write came first", async () => {
     await expect(replace("1", undefined)).resolves.toBe(true);

@@ -9,12 +9,10 @@ quietLog();
 const batchOf = (...bodies: string[]) =>
   ({
     Records: bodies.map((body, i) => ({
-      ...{
-        messageId: `message-${i}`,
-        receiptHandle: `receipt-${i}`,
-        body,
-        attributes: { ApproximateReceiveCount: String(i + 1) },
-      },
+      messageId: `message-${i}`,
+      receiptHandle: `receipt-${i}`,
+      body,
+      attributes: { ApproximateReceiveCount: String(i + 1) },
     })),
   }) as SQSEvent;
 const context = { awsRequestId: "invocation-1", getRemainingTimeInMillis: () => 1_000 } as Context;

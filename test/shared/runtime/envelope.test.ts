@@ -121,7 +121,7 @@ describe("an envelope", () => {
     await expect(envelope.open(credentials, within.subarray(10, -10))).resolves.toBe("secret");
   });
 
-  it("overwrites every data key after use, also if it fails", async () => {
+  it("overwrites every data key after use, even if it fails", async () => {
     const sealed = await envelope.seal(credentials, "secret");
     await envelope.open(credentials, sealed);
     isHonest = false;

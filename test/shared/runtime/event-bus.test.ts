@@ -56,7 +56,9 @@ describe("publish", () => {
     expect(calls.map(({ length }) => length)).toEqual([10, 10, 3]);
     expect(calls.flat().map(numberOf)).toEqual(events.map((_, i) => i));
     expect(calls[0]?.[0]).toEqual({
-      ...{ EventBusName: "the-bus", Source: "tests", DetailType: "Counted" },
+      EventBusName: "the-bus",
+      Source: "tests",
+      DetailType: "Counted",
       Detail: JSON.stringify({ n: 0, text: "é🌵" }),
     });
     expect(targets[0]).toBe("AWSEvents.PutEvents");

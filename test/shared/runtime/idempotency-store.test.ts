@@ -1,38 +1,25 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import {
-  createIdempotencyStore,
-  type IdempotencyStore,
-  type IdempotentRequest,
-} from "../../../shared/runtime/idempotency-store.ts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { createIdempotencyStore, type IdempotentRequest } from "../../../shared/runtime/idempotency-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { idempotencyTable } from "../../support/idempotency-table.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 
-let engine: EmbeddedDynamoDb;
-let client: DynamoDBDocumentClient;
-let keys: IdempotencyStore;
+const database = useDatabase("idempotencyKeys");
+const keys = createIdempotencyStore(database.table("idempotencyKeys"));
 let scopes = 0;
 let scope: string;
-
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(idempotencyTable);
-  client = engine.documentClient(documentTranslation);
-  keys = createIdempotencyStore(client, "keys");
-});
-afterAll(() => engine.stop());
 beforeEach(() => {
   scope = `org#${++scopes}`;
 });
 
 const asked = (request = "sync {}", fields: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
-  ...{ scope, operation: "POST /sync", idempotencyKey: "key", request },
+  scope,
+  operation: "POST /sync",
+  idempotencyKey: "key",
+  request,
   ...fields,
 });
 const own = (id: string, at = NOW) => ({ id, at });
@@ -91,28 +78,25 @@ describe("an Idempotency-Key", () => {
   });
 
   it("costs a write unit to reserve, one per KB of the answer, and a write unit to repeat", async () => {
+    const client = database.newClient();
     const measure = countUnits(client);
-    await expect(measure(() => keys.reserve(asked(), own("first")))).resolves.toEqual({ read: 0, write: 1 });
-    await expect(measure(() => keys.complete(asked(), "first", "x".repeat(1_500)))).resolves.toEqual({
-      ...{ read: 0, write: 2 },
+    const measured = createIdempotencyStore(database.table("idempotencyKeys", client));
+    await expect(measure(() => measured.reserve(asked(), own("first")))).resolves.toEqual({ read: 0, write: 1 });
+    await expect(measure(() => measured.complete(asked(), "first", "x".repeat(1_500)))).resolves.toEqual({
+      read: 0,
+      write: 2,
     });
-    await expect(measure(() => keys.reserve(asked(), own("second")))).resolves.toMatchObject({ read: 0 });
+    await expect(measure(() => measured.reserve(asked(), own("second")))).resolves.toMatchObject({ read: 0 });
   });
 
   it("counts as new if only the answer to its reservation was lost", async () => {
-    const proxy = await startLossyProxy(engine.endpoint);
-    const sdk = new DynamoDBClient({
-      endpoint: proxy.url,
-      region: "eu-central-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    });
+    const proxy = await startLossyProxy(database.running().endpoint);
     try {
-      const lossy = createIdempotencyStore(DynamoDBDocumentClient.from(sdk, documentTranslation), "keys");
+      const lossy = createIdempotencyStore(database.table("idempotencyKeys", database.clientAt(proxy.url)));
       await expect(lossy.reserve(asked(), own("first"))).resolves.toMatchObject(isFirst("first"));
       await expect(lossy.complete(asked(), "first", "done")).resolves.toBe("done");
       await expect(lossy.release(asked(), "first")).resolves.toBeUndefined();
     } finally {
-      sdk.destroy();
       proxy.stop();
     }
   });

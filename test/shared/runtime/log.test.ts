@@ -69,7 +69,10 @@ describe("the metrics of a log line", () => {
     writeLog("info", "nothing", {});
     expect(lines()).toEqual([
       {
-        ...{ level: "error", message: "lost", alarm: "event_not_recorded", OperatorAlarms: 1 },
+        level: "error",
+        message: "lost",
+        alarm: "event_not_recorded",
+        OperatorAlarms: 1,
         _aws: directive("OperatorAlarms"),
       },
       { level: "info", message: "refused", RefusedTokens: 1, _aws: directive("RefusedTokens") },
@@ -86,10 +89,7 @@ describe("the metrics of a log line", () => {
       log("later");
     });
     expect(lines()).toEqual([
-      {
-        ...{ level: "info", message: "end", requestId: "request-1", StoreFailures: 2 },
-        _aws: directive("StoreFailures"),
-      },
+      { level: "info", message: "end", requestId: "request-1", StoreFailures: 2, _aws: directive("StoreFailures") },
       { level: "info", message: "later", requestId: "request-1" },
     ]);
   });

@@ -22,7 +22,8 @@ const against = async (...script: Attempt[]) => {
 
 const message = (number: number) => ({ body: { number } });
 const sent = (number: number, Id = String(number)) => ({
-  ...{ Id, MessageId: `id-${number}` },
+  Id,
+  MessageId: `id-${number}`,
   MD5OfMessageBody: createHash("md5").update(JSON.stringify({ number })).digest("hex"),
 });
 const entry = (Id: string, number: number) => ({ Id, MessageBody: JSON.stringify({ number }), DelaySeconds: 0 });

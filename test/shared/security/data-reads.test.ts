@@ -1,25 +1,17 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { createDataReadStore } from "../../../shared/security/data-read-store.ts";
 import { createDataReadRecorder, type DataRead } from "../../../shared/security/data-reads.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
-const TABLE = "rollups";
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 10, 21, 12, 0, 0);
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(declaredTable("TablesSecurityRollups", TABLE));
-});
-afterAll(() => database.stop());
+const database = useDatabase("securityRollups");
 quietLog();
 
 let organizations = 0;
@@ -33,23 +25,10 @@ beforeEach(() => {
   };
 });
 
-const storeAt = (endpoint: string) =>
-  createDataReadStore(
-    DynamoDBDocumentClient.from(
-      new DynamoDBClient({
-        endpoint,
-        region: "eu-central-1",
-        credentials: { accessKeyId: "test", secretAccessKey: "test" },
-      }),
-      documentTranslation,
-    ),
-    TABLE,
-  );
-
 /** An instance of a function; all record into one list. */
 const instance = ({
   time = { now: NOON },
-  marks = storeAt(database.endpoint),
+  marks = createDataReadStore(database.table("securityRollups")),
   record = jest.fn<Recorder["record"]>(async () => undefined),
 } = {}) => ({ time, record, reads: createDataReadRecorder({ marks, recorder: { record }, clock: () => time.now }) });
 
@@ -104,22 +83,17 @@ describe("a read", () => {
   });
 
   it("costs one write unit for the marker, and none while the instance remembers the read", async () => {
-    const client = database.documentClient(documentTranslation);
+    const client = database.newClient();
     const measure = countUnits(client);
-    const { reads } = instance({ marks: createDataReadStore(client, TABLE) });
+    const { reads } = instance({ marks: createDataReadStore(database.table("securityRollups", client)) });
     await expect(measure(() => reads.record(reading))).resolves.toEqual({ read: 0, write: 1 });
     await expect(measure(() => reads.record(reading))).resolves.toEqual({ read: 0, write: 0 });
   });
 
   it("leaves a marker without personal data that expires", async () => {
     await instance().reads.record({ ...reading, caller: { ...reading.caller, userId: "🌵".repeat(128) } });
-    const { items } = await database
-      .documentClient()
-      .send(new ScanCommand({ TableName: TABLE }))
-      .then(({ Items = [] }) => ({
-        items: Items.filter(({ scope }) => String(scope).endsWith(`%20${organizations}`)),
-      }));
-    expect(items).toEqual([
+    const { Items = [] } = await database.client.send(new ScanCommand({ TableName: "securityRollups" }));
+    expect(Items.filter(({ scope }) => String(scope).endsWith(`%20${organizations}`))).toEqual([
       {
         scope: `org#org%20${organizations}`,
         period: expect.stringMatching(/^read#2026-11-21T12:00#[\w-]{43}$/),
@@ -132,8 +106,10 @@ describe("a read", () => {
 
 describe("if a dependency fails", () => {
   it("a marker counts as new if only its answer was lost", async () => {
-    const proxy = await startLossyProxy(database.endpoint);
-    const { reads, record } = instance({ marks: storeAt(proxy.url) });
+    const proxy = await startLossyProxy(database.running().endpoint);
+    const { reads, record } = instance({
+      marks: createDataReadStore(database.table("securityRollups", database.clientAt(proxy.url))),
+    });
     await reads.record(reading);
     await instance({ record }).reads.record(reading);
     expect(record).toHaveBeenCalledTimes(1);

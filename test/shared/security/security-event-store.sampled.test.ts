@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
 import type { Selection } from "../../../shared/security/event-item.ts";
@@ -10,27 +9,24 @@ import { organizationKey } from "../../../shared/terms/keys.ts";
 import { isAtLeast } from "../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { arbitraryEvents, arbitrarySelection, HOUR, NOW, select } from "../../support/security-events.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 const RETENTION_DAYS = 90;
 const seed = 20_261_121;
 
-let database: EmbeddedDynamoDb;
+const database = useDatabase("securityEvents");
 let store: SecurityEventStore;
 let measured: ReturnType<typeof countUnits>;
 let organizations = 0;
 const freshOrganization = () => `organization-${++organizations}`;
 
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(declaredTable("TablesSecurityEvents", "events"));
-  const client = database.documentClient(documentTranslation);
+beforeAll(() => {
+  const client = database.newClient();
   measured = countUnits(client);
-  store = createSecurityEventStore(client, "events");
+  store = createSecurityEventStore(database.table("securityEvents", client));
 });
-afterAll(() => database.stop());
 
 const putAll = (events: readonly SecurityEvent[], retentionDays = RETENTION_DAYS) =>
   inParallel(events, 10, (event) => store.put({ event, ttl: expiryOf(event.timestamp, retentionDays) }));

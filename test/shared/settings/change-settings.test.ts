@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import { sanitiseMetadata } from "../../../shared/security/redaction/redact-and-cut.ts";
@@ -7,21 +6,14 @@ import { createChangeSettings } from "../../../shared/settings/change-settings.t
 import { defaultSettings, type Settings } from "../../../shared/settings/settings.ts";
 import { SettingsRequest } from "../../../shared/settings/settings-request.ts";
 import { createSettingsStore, type SettingsStore } from "../../../shared/settings/settings-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { settingsTable } from "./settings-table.ts";
+import { useTable } from "../../support/use-table.ts";
 
 quietLog();
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
-let database: EmbeddedDynamoDb;
-let store: SettingsStore;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(settingsTable);
-  store = createSettingsStore(database.documentClient(documentTranslation), "settings");
-});
-afterAll(() => database.stop());
+const store = createSettingsStore(useTable("settings"));
 
 let organizations = 0;
 let organizationId = "";

@@ -1,25 +1,15 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { defaultSettings, type Settings, type SettingsChange } from "../../../shared/settings/settings.ts";
-
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
-import { settingsTable } from "./settings-table.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
-let database: EmbeddedDynamoDb;
-let client: DynamoDBDocumentClient;
-let store: ReturnType<typeof createSettingsStore>;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(settingsTable);
-  client = database.documentClient(documentTranslation);
-  store = createSettingsStore(client, "settings");
-});
-afterAll(() => database.stop());
+const database = useDatabase("settings");
+const { client } = database;
+const store = createSettingsStore(database.table("settings"));
 
 let organizations = 0;
 let acme = "";
@@ -49,7 +39,9 @@ describe("settings", () => {
     const Item = { id: organizationKey(acme), ...old, version: "v", changedAt: 1, changedBy: "ada" };
     await client.send(new PutCommand({ TableName: "settings", Item: { ...Item, change: { ...change, before } } }));
     await expect(store.readStored(acme)).resolves.toEqual({
-      ...{ settings: { ...old, siemFeed: false }, version: "v", change },
+      settings: { ...old, siemFeed: false },
+      version: "v",
+      change,
     });
   });
 
@@ -95,19 +87,9 @@ describe("settings", () => {
   });
 
   it("are replaced although the first answer is lost", async () => {
-    const proxy = await startLossyProxy(database.endpoint);
+    const proxy = await startLossyProxy(database.running().endpoint);
     try {
-      const lossy = createSettingsStore(
-        DynamoDBDocumentClient.from(
-          new DynamoDBClient({
-            endpoint: proxy.url,
-            region: "eu-central-1",
-            credentials: { accessKeyId: "test", secretAccessKey: "test" },
-          }),
-          documentTranslation,
-        ),
-        "settings",
-      );
+      const lossy = createSettingsStore(database.table("settings", database.clientAt(proxy.url)));
       const version = await lossy.replace(acme, settings("10.0.0.0/8"), { version: undefined, change });
       await expect(store.readStored(acme)).resolves.toMatchObject({ settings: settings("10.0.0.0/8"), version });
     } finally {
@@ -127,10 +109,12 @@ describe("settings", () => {
   });
 
   it("cost a read unit", async () => {
-    const measure = countUnits(client);
-    await expect(measure(() => store.read(acme))).resolves.toEqual({ read: 1, write: 0 });
+    const counted = database.newClient();
+    const measure = countUnits(counted);
+    const { read } = createSettingsStore(database.table("settings", counted));
+    await expect(measure(() => read(acme))).resolves.toEqual({ read: 1, write: 0 });
     await store.replace(acme, settings("10.0.0.0/8"), { version: undefined, change });
-    await expect(measure(() => store.read(acme))).resolves.toEqual({ read: 1, write: 0 });
+    await expect(measure(() => read(acme))).resolves.toEqual({ read: 1, write: 0 });
   });
 
   it("that do not match the schema are an error", async () => {
@@ -144,10 +128,7 @@ describe("settings", () => {
 
 describe("a store that does not answer", () => {
   it("causes one domain error", async () => {
-    const away = createSettingsStore(
-      DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:9", maxAttempts: 1 })),
-      "settings",
-    );
+    const away = createSettingsStore(database.table("settings", database.clientAt("http://127.0.0.1:9", 1)));
     for (const call of [
       away.read(acme),
       away.replace(acme, settings(), { version: undefined, change }),

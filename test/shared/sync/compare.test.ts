@@ -93,7 +93,11 @@ describe("the comparison of a type", () => {
     const { work } = await run({ lists: { [TYPE]: { pages: 1, setAside: 2, nameless: 1 } } });
     expect(seen.rereads).toEqual([]);
     expect(work.completeness[TYPE]).toEqual({
-      ...{ listed: 2, stored: 0, setAside: 2, onlyListed: ["aside"], onlyStored: [] },
+      listed: 2,
+      stored: 0,
+      setAside: 2,
+      onlyListed: ["aside"],
+      onlyStored: [],
     });
     const { run: next } = createSides([], []);
     const one = await next({ lists: { [TYPE]: { pages: 1, setAside: 1 } } });

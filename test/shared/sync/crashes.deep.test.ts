@@ -125,20 +125,4 @@ describe.each(["full", "incremental"] as const)("a worker that crashes in a run 
       }
     },
   );
-
-  it("is followed by another worker once its lease has expired, and not before", async () => {
-    for (const call of callsOf(calls).filter((one) => one % 3 === 2)) {
-      const prepared = await prepare(kind);
-      const { stage, request } = prepared;
-      const { io, died } = dieAfter(call);
-      const worked = stage.deliver(request, { using: stage.createParts(io) });
-      expect(await Promise.race([worked, died])).toBe("died");
-      const state = await stage.runs.readState(stage.organizationId);
-      if (state.run === undefined) continue;
-      await expect(stage.deliver(request)).resolves.toMatchObject({ isTaken: false });
-      stage.time.now += 45_000;
-      await stage.deliver(request);
-      await requireWhole(prepared, kind, pages);
-    }
-  });
 });

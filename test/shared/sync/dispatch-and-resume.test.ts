@@ -113,7 +113,7 @@ describe("the dispatch of scheduled runs", () => {
 });
 
 describe("the connected organizations after one", () => {
-  it("are those after it in the index, also if it is no longer connected", async () => {
+  it("are those after it in the index, even if it is no longer connected", async () => {
     const stored = Array.from({ length: 200 }, (_, i) => `organization ${i}`).sort((a, b) => {
       const [shardA, shardB] = [a, b].map((id) => connectedShards.indexOf(connectedShardOf(id)));
       return shardA === shardB ? (organizationKey(a) < organizationKey(b) ? -1 : 1) : (shardA ?? 0) - (shardB ?? 0);

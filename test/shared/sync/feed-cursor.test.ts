@@ -28,7 +28,7 @@ describe("an event", () => {
 });
 
 describe("the time at which the feed was read", () => {
-  it("is that of the first page, also if the feed is empty", () => {
+  it("is that of the first page, even if the feed is empty", () => {
     const first = advance(undefined, cursorAt(event(1), 50), [event(3), event(2)], 100);
     expect(first).toMatchObject({ createdSeconds: 3, readAt: 100 });
     expect(advance(first, cursorAt(event(1), 50), [event(1)], 101)).toMatchObject({ createdSeconds: 3, readAt: 100 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -104,7 +105,7 @@ describe("the first run of a connection", () => {
       stage.world.update("customers", id, { name: "late" });
     });
     await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
-    const records = createRecordStore(stage.client, RECORDS);
+    const records = createRecordStore(createTable(stage.client, RECORDS));
     await expect(records.get(stage.organizationId, { type: "customers", id })).resolves.toMatchObject({
       fields: { name: "late" },
     });

@@ -1,6 +1,7 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { beginOccurrence, findMissedRuns } from "../../../shared/sync/missed-runs.ts";
 import { createOccurrenceStore } from "../../../shared/sync/occurrence-store.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
@@ -21,11 +22,12 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 beforeEach(async () => {
   stage = createStage(engine);
-  const occurrences = createOccurrenceStore(stage.client, RUNS);
+  const occurrences = createOccurrenceStore(createTable(stage.client, RUNS));
   await occurrences.replace({ slot: NOW - SYNC_INTERVAL_MS }, await occurrences.read());
 });
 
-const begin = (at: number) => beginOccurrence(createOccurrenceStore(stage.client, RUNS), at, SYNC_INTERVAL_MS);
+const begin = (at: number) =>
+  beginOccurrence(createOccurrenceStore(createTable(stage.client, RUNS)), at, SYNC_INTERVAL_MS);
 
 /** What the hourly search finds at a time, for the stage's organization. */
 const findAt = (at: number): Promise<BusEvent[]> => {
@@ -165,7 +167,7 @@ describe("an occurrence whose event was given up", () => {
     await expect(begin(NOW)).resolves.toBe(NOW);
     await expect(begin(NOW)).resolves.toBe(NOW);
     await expect(begin(NOW - 1_000)).resolves.toBe(NOW - 1_000);
-    await expect(createOccurrenceStore(stage.client, RUNS).read()).resolves.toMatchObject({ slot: NOW });
+    await expect(createOccurrenceStore(createTable(stage.client, RUNS)).read()).resolves.toMatchObject({ slot: NOW });
   });
 });
 

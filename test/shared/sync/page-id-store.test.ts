@@ -1,5 +1,6 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createPageIdStore, type ListName } from "../../../shared/sync/page-id-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { declaredTable } from "../../support/security-tables.ts";
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 it("stores the ids of pages for seven days, and returns them in the order of the pages", async () => {
   const client = engine.documentClient();
-  const store = createPageIdStore(client, RUNS);
+  const store = createPageIdStore(createTable(client, RUNS));
   for (const page of [10, 9, 2, 0]) await store.put(list, page, [`a${page}`, `b${page}`], 1_999);
   await store.put(list, 2, ["c2"], 1_999);
   await store.put({ ...list, organizationId: "other" }, 1, ["other"], 0);

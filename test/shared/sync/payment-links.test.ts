@@ -1,7 +1,9 @@
 /** Payments get their invoices from a separate list, which is read before the payments. */
+
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { SyncRequested } from "../../../shared/sync/sync-request.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
@@ -28,7 +30,7 @@ const withPayments = (count: number, pageSize: number): Stage => {
 
 /** The invoices of the stored payments, in their order. */
 const invoicesOf = async ({ client, organizationId, world }: Stage) => {
-  const records = createRecordStore(client, RECORDS);
+  const records = createRecordStore(createTable(client, RECORDS));
   const stored = await Promise.all(
     world.ids("payments").map((id) => records.get(organizationId, { type: "payments", id })),
   );

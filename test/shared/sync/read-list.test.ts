@@ -19,7 +19,10 @@ type Situation = {
 };
 
 const missing = new ProviderError("No.", {
-  ...{ kind: "validation", outcome: "success", isRetryable: false, reason: "missing" },
+  kind: "validation",
+  outcome: "success",
+  isRetryable: false,
+  reason: "missing",
 });
 const broken = new ProviderError("No.", { kind: "network", outcome: "failure", isRetryable: true });
 
@@ -77,7 +80,8 @@ describe("the first page of a list", () => {
       asked: [["customers", { after: undefined, createdUntil: undefined }]],
       applied: [items],
       put: [[list("customers"), 0, ["b", "a"], 7]],
-      ...{ readPages: [], linksOf: [] },
+      readPages: [],
+      linksOf: [],
     });
     expect(run.work.lists).toEqual({ customers: { pages: 1, bound: 1_000 } });
     expect(run.work.at).toEqual({ phase: "list", type: "customers", until: 1_001, lastSeconds: 5, after: "a" });
@@ -140,8 +144,12 @@ describe("a later page of a list", () => {
 
   it("of payments is applied with the links of its payments, and other types have none", async () => {
     const link = {
-      ...({ kind: "linked", type: "payments", id: "p", invoiceId: "in", observedAt: { from: 1, to: 1 } } as const),
-    };
+      kind: "linked",
+      type: "payments",
+      id: "p",
+      invoiceId: "in",
+      observedAt: { from: 1, to: 1 },
+    } as const;
     const of = async (runId: string, ids: readonly string[]) => {
       expect([runId, ids]).toEqual(["run_1", ["p"]]);
       return [link];

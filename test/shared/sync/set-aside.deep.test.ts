@@ -30,7 +30,10 @@ const living = async (type: "customers" | "subscriptions") =>
 
 /** More than the store takes in one item: 400 KB. */
 const TOO_MANY_ITEMS = Array.from({ length: 210 }, () => ({
-  ...{ priceId: "x".repeat(2_000), quantity: 1, unitAmount: 1, interval: "month" },
+  priceId: "x".repeat(2_000),
+  quantity: 1,
+  unitAmount: 1,
+  interval: "month",
 }));
 
 describe("an object that cannot be stored", () => {
@@ -51,8 +54,13 @@ describe("an object that cannot be stored", () => {
     expect(first.setAside).toBeGreaterThanOrEqual(3);
     expect(named().sort()).toEqual(["(no id)", "cus_type", tooLarge].sort());
     expect([...stage.recorded.values()].find(({ resource }) => resource === tooLarge)).toMatchObject({
-      ...{ eventType: "PROVIDER_REQUEST", category: "integration", riskLevel: "LOW", action: "set_aside_subscription" },
-      ...{ resourceType: "subscription", errorCode: "not_storable", metadata: { runId: first.id, attempts: 0 } },
+      eventType: "PROVIDER_REQUEST",
+      category: "integration",
+      riskLevel: "LOW",
+      action: "set_aside_subscription",
+      resourceType: "subscription",
+      errorCode: "not_storable",
+      metadata: { runId: first.id, attempts: 0 },
     });
     expect(await living("customers")).toBe(25);
     expect(await living("subscriptions")).toBe(1);

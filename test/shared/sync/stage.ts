@@ -10,6 +10,7 @@ import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
@@ -79,18 +80,23 @@ export const createStage = (
   const newRunId = (now: number) => eventId(now, identityOf("run", organizationId, ++names));
 
   const client = engine.documentClient(documentTranslation);
-  const runs = createSyncRunStore(client, RUNS);
-  const leases = createSyncLeaseStore(client, RUNS);
-  const ends = createSyncEndStore(client, RUNS, { retentionDays: 90 });
+  const runs = createSyncRunStore(createTable(client, RUNS));
+  const leases = createSyncLeaseStore(createTable(client, RUNS));
+  const ends = createSyncEndStore(createTable(client, RUNS), { retentionDays: 90 });
   const runEnd = createRunEnd({ runs, ends, events: createSyncEvents({ recorder }), clock });
-  const pageIds = createPageIdStore(client, RUNS);
-  const lists = createRecordListStore(client, RECORDS);
+  const pageIds = createPageIdStore(createTable(client, RUNS));
+  const lists = createRecordListStore(createTable(client, RECORDS));
 
   const connection = { isThere: true, isOurs: true, connectedAt: NOW - 1_000, expectsWebhooks: false };
   const disconnected: string[] = [];
   const item = (): ConnectedItem => ({
-    ...{ status: "connected", connectionId: "connection", method: "api_key", accountId: "acct_1" },
-    ...{ connectedAt: connection.connectedAt, credentials: new Uint8Array(), credentialsVersion: "1" },
+    status: "connected",
+    connectionId: "connection",
+    method: "api_key",
+    accountId: "acct_1",
+    connectedAt: connection.connectedAt,
+    credentials: new Uint8Array(),
+    credentialsVersion: "1",
     ...(connection.expectsWebhooks && { webhookSecrets: new Uint8Array() }),
   });
 
@@ -107,17 +113,17 @@ export const createStage = (
       },
     );
     const { provider } = world;
-    const itsRuns = createSyncRunStore(own, RUNS);
-    const itsEnds = createSyncEndStore(own, RUNS, { retentionDays: 90 });
+    const itsRuns = createSyncRunStore(createTable(own, RUNS));
+    const itsEnds = createSyncEndStore(createTable(own, RUNS), { retentionDays: 90 });
     const events = createSyncEvents({
       recorder: { record: (said, moment) => io("record", () => recorder.record(said, moment)) },
     });
     return {
-      leases: createSyncLeaseStore(own, RUNS),
+      leases: createSyncLeaseStore(createTable(own, RUNS)),
       runs: itsRuns,
-      pageIds: createPageIdStore(own, RUNS),
-      setAsides: createSetAsideStore(own, RUNS),
-      records: createRecordListStore(own, RECORDS),
+      pageIds: createPageIdStore(createTable(own, RUNS)),
+      setAsides: createSetAsideStore(createTable(own, RUNS)),
+      records: createRecordListStore(createTable(own, RECORDS)),
       events,
       runEnd: createRunEnd({ runs: itsRuns, ends: itsEnds, events, clock }),
       access: {
@@ -138,7 +144,7 @@ export const createStage = (
         return { connection: item(), credentials };
       },
       claims: { claimRecords: async () => connection.isOurs },
-      apply: createApply({ store: createRecordStore(own, RECORDS), now: clock, newToken }),
+      apply: createApply({ store: createRecordStore(createTable(own, RECORDS)), now: clock, newToken }),
       delivered: async () => new Set(),
       disconnect: async (_, { connectionId = "" } = {}) => {
         disconnected.push(connectionId);
@@ -154,7 +160,10 @@ export const createStage = (
 
   /** What the hourly search for lost runs needs. `connected`: the organizations that it compares with the schedule. */
   const missedRuns = (connected: readonly string[] = []): MissedRunsDependencies => ({
-    ...{ runs, clock, occurrences: createOccurrenceStore(client, RUNS), syncIntervalMs: SYNC_INTERVAL_MS },
+    runs,
+    clock,
+    occurrences: createOccurrenceStore(createTable(client, RUNS)),
+    syncIntervalMs: SYNC_INTERVAL_MS,
     async *connectedOrganizations() {
       yield* connected;
     },
@@ -176,22 +185,29 @@ export const createStage = (
   };
 
   return {
-    ...{
-      organizationId,
-      time,
-      clock,
-      client,
-      world,
-      recorded,
-      published,
-      parts,
-      createParts,
-      startRun,
-      deliver,
-      list,
-      stored,
-    },
-    ...{ runs, leases, ends, runEnd, pageIds, connection, disconnected, bus, newRunId, missedRuns },
+    organizationId,
+    time,
+    clock,
+    client,
+    world,
+    recorded,
+    published,
+    parts,
+    createParts,
+    startRun,
+    deliver,
+    list,
+    stored,
+    runs,
+    leases,
+    ends,
+    runEnd,
+    pageIds,
+    connection,
+    disconnected,
+    bus,
+    newRunId,
+    missedRuns,
 
     /** Delivers published events until there are no more. @returns the number of deliveries */
     async deliverAll(options: Parameters<typeof deliver>[1] = {}): Promise<number> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import type { StoredConnection } from "../../../shared/connection/connection-item.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createStartRun } from "../../../shared/sync/start-run.ts";
 import { createStartSync, type StartSyncDependencies } from "../../../shared/sync/start-sync.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
@@ -23,11 +24,20 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 const connected: StoredConnection = {
-  ...{ status: "connected", connectionId: "connection", method: "api_key", accountId: "acct_1", connectedAt: NOW },
-  ...{ credentials: new Uint8Array(), credentialsVersion: "1" },
+  status: "connected",
+  connectionId: "connection",
+  method: "api_key",
+  accountId: "acct_1",
+  connectedAt: NOW,
+  credentials: new Uint8Array(),
+  credentialsVersion: "1",
 };
 const broken: StoredConnection = {
-  ...{ status: "needs_reconnect", connectionId: "connection", method: "oauth", accountId: "acct_1", connectedAt: NOW },
+  status: "needs_reconnect",
+  connectionId: "connection",
+  method: "oauth",
+  accountId: "acct_1",
+  connectedAt: NOW,
   credentialsVersion: "1",
 };
 
@@ -176,12 +186,14 @@ describe("a run on demand that is requested again", () => {
     const { stage, parts, post } = createClient();
     const proxy = await startLossyProxy(engine.endpoint);
     const sdk = new DynamoDBClient({
-      ...{ endpoint: proxy.url, region: "eu-central-1", maxAttempts: 1 },
+      endpoint: proxy.url,
+      region: "eu-central-1",
+      maxAttempts: 1,
       credentials: { accessKeyId: "local", secretAccessKey: "local" },
     });
     try {
       // Without retries, the first answer to each call is lost, after the store has done the work.
-      const lossy = createSyncRunStore(DynamoDBDocumentClient.from(sdk, documentTranslation), RUNS);
+      const lossy = createSyncRunStore(createTable(DynamoDBDocumentClient.from(sdk, documentTranslation), RUNS));
       parts.startRun = createStartRun({ ...stage, runs: { ...stage.runs, start: lossy.start } });
       await expect(post()).rejects.toMatchObject({ code: "store_unavailable" });
       parts.startRun = stage.startRun;
@@ -197,7 +209,7 @@ describe("a run on demand that is requested again", () => {
 });
 
 describe("a run on demand with an Idempotency-Key", () => {
-  it("is the same run for each attempt, also if the run has ended", async () => {
+  it("is the same run for each attempt, even if the run has ended", async () => {
     const { stage, state, post } = createClient();
     const { first, repeated } = keyedIdentity(NOW);
     const run = await post(undefined, { identity: first });

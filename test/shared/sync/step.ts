@@ -8,7 +8,10 @@ const nothing = { read: 0, written: 0 };
 
 /** A full run under way. */
 export const runWith = (work: Partial<SyncWork> = {}): ActiveRun => ({
-  ...{ id: "run_1", trigger: "manual", mode: "full", startedAt: 0 },
+  id: "run_1",
+  trigger: "manual",
+  mode: "full",
+  startedAt: 0,
   progress: { customers: nothing, subscriptions: nothing, invoices: nothing, payments: nothing },
   work: { ...newWork("full"), ...work },
 });
@@ -21,8 +24,11 @@ const unexpected = (): never => {
 export const contextWith = (members: Partial<RunContext>): RunContext => ({
   organizationId: "acme",
   provider: {
-    ...{ readAccount: unexpected, listObjects: unexpected, readObject: unexpected },
-    ...{ listPaymentLinks: unexpected, listEvents: unexpected },
+    readAccount: unexpected,
+    listObjects: unexpected,
+    readObject: unexpected,
+    listPaymentLinks: unexpected,
+    listEvents: unexpected,
   },
   connectedAt: 0,
   expectsWebhooks: false,
@@ -49,12 +55,19 @@ export const contextWith = (members: Partial<RunContext>): RunContext => ({
 
 /** A customer, observed at a time of the provider's clock in seconds. */
 export const customer = (id: string, createdAt: number, observed = 1_000): Observation & { kind: "state" } => ({
-  ...{ kind: "state", type: "customers", id, createdAt, observedAt: { from: observed, to: observed + 1 } },
+  kind: "state",
+  type: "customers",
+  id,
+  createdAt,
+  observedAt: { from: observed, to: observed + 1 },
   fields: { name: null, email: null, currency: null, delinquent: null },
 });
 
 /** An object that cannot be stored. */
 export const unusable = (id?: string, type: RecordType = "customers") => ({
-  ...({ kind: "set_aside", type, name: id ?? "?", reason: "id" } as const),
+  kind: "set_aside" as const,
+  type,
+  name: id ?? "?",
+  reason: "id" as const,
   ...(id !== undefined && { id }),
 });

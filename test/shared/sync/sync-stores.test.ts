@@ -2,6 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createRunEnd } from "../../../shared/sync/end-run.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
@@ -24,8 +25,12 @@ const DAY = 86_400_000;
 const owner = { delivery: "delivery", attempt: "1" };
 
 const runOf = (stage: Stage, startedAt = NOW) => ({
-  ...({ id: stage.newRunId(startedAt), trigger: "manual", mode: "full", startedAt } as const),
-  ...{ progress: noProgress(), work: newWork("full") },
+  id: stage.newRunId(startedAt),
+  trigger: "manual" as const,
+  mode: "full" as const,
+  startedAt,
+  progress: noProgress(),
+  work: newWork("full"),
 });
 
 /** Runs that are over, a minute apart, oldest first. */
@@ -193,9 +198,9 @@ describe("if the first answer to each call is lost", () => {
     });
     const lossy = DynamoDBDocumentClient.from(sdk, documentTranslation);
     try {
-      const runs = createSyncRunStore(lossy, RUNS);
-      const leases = createSyncLeaseStore(lossy, RUNS);
-      const ends = createSyncEndStore(lossy, RUNS, { retentionDays: 90 });
+      const runs = createSyncRunStore(createTable(lossy, RUNS));
+      const leases = createSyncLeaseStore(createTable(lossy, RUNS));
+      const ends = createSyncEndStore(createTable(lossy, RUNS), { retentionDays: 90 });
       const run = runOf(stage);
       await runs.start(organizationId, run);
       await expect(leases.take(organizationId, run.id, owner, NOW)).resolves.toMatchObject({ run: { id: run.id } });

@@ -7,8 +7,10 @@ describe("the requester of a user's request", () => {
   it("has the user, the session and the address, without the request's id", () => {
     const caller = { userId: "ada", sessionId: "session" };
     expect(requesterOf({ caller, origin })).toEqual({
-      ...{ userId: "ada", sessionId: "session" },
-      ...{ ipAddress: "192.0.2.1", userAgent: "curl" },
+      userId: "ada",
+      sessionId: "session",
+      ipAddress: "192.0.2.1",
+      userAgent: "curl",
     });
   });
 

@@ -1,6 +1,7 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { type DeliveryStatus, deliveryStatuses, toDelivery } from "../../../shared/webhooks/delivery.ts";
 import { createDeliveryStore } from "../../../shared/webhooks/delivery-store.ts";
@@ -27,8 +28,8 @@ beforeEach(() => {
 });
 
 const client = () => database.documentClient(documentTranslation);
-const events = () => createWebhookEventStore(client(), TABLE);
-const deliveries = () => createDeliveryStore(client(), TABLE);
+const events = () => createWebhookEventStore(createTable(client(), TABLE));
+const deliveries = () => createDeliveryStore(createTable(client(), TABLE));
 const keyOf = (id = "evt_1") => ({ organizationId: acme, id });
 const failing = { attempts: 10, at: NOW, reason: "away", isLast: true };
 
@@ -58,7 +59,7 @@ const listed = async (options: { status?: DeliveryStatus; limit?: number; now?: 
 describe("the list", () => {
   it("has the organization's events, newest first, page by page, also of the same millisecond", async () => {
     for (const [i, id] of ["evt_a", "evt_b", "evt_c", "evt_d"].entries()) await deliver(id, NOW + Math.floor(i / 2));
-    await createGapStore(client(), TABLE).mayStartRun(keyOf(), NOW);
+    await createGapStore(createTable(client(), TABLE)).mayStartRun(keyOf(), NOW);
     const { ids } = await listed();
     expect([ids.slice(0, 2).sort(), ids.slice(2).sort()]).toEqual([
       ["evt_c", "evt_d"],
@@ -90,7 +91,7 @@ describe("the list", () => {
     expect(await deliveries().read(keyOf("evt_old"), NOW + 30 * DAY)).toBeUndefined();
   });
 
-  it("has those of a status, also if many others are between them", async () => {
+  it("has those of a status, even if many others are between them", async () => {
     const outcomes = ["applied", "disconnected", "set_aside", "unknown", "ignored", undefined] as const;
     for (const [i, outcome] of outcomes.entries()) await deliver(`evt_${outcome}`, NOW + i, outcome);
     await deliver("evt_failed", NOW - 1);
@@ -119,15 +120,25 @@ describe("a delivery", () => {
   it("waits until it is processed, and then names what it changed", async () => {
     await deliver("evt_1");
     expect(await shown()).toEqual({
-      ...{ id: "evt_1", type: "customer.updated", status: "waiting", receivedAt: NOW, createdAt: NOW - 1_000 },
+      id: "evt_1",
+      type: "customer.updated",
+      status: "waiting",
+      receivedAt: NOW,
+      createdAt: NOW - 1_000,
       changes: [{ type: "customers", id: "cus_1" }],
     });
     await events().noteFailure(keyOf(), { ...failing, attempts: 1, isLast: false });
     expect(await shown()).toMatchObject({ status: "waiting", attempts: 1, error: "away" });
     await events().markProcessed(keyOf(), "applied", NOW + 1, { attempts: 2, changed: ["customers#cus_1"] });
     expect(await shown()).toEqual({
-      ...{ id: "evt_1", type: "customer.updated", status: "applied", receivedAt: NOW, createdAt: NOW - 1_000 },
-      ...{ processedAt: NOW + 1, outcome: "applied", attempts: 2 },
+      id: "evt_1",
+      type: "customer.updated",
+      status: "applied",
+      receivedAt: NOW,
+      createdAt: NOW - 1_000,
+      processedAt: NOW + 1,
+      outcome: "applied",
+      attempts: 2,
       changes: [{ type: "customers", id: "cus_1", written: true }],
     });
     await events().markProcessed(keyOf(), "applied", NOW + 1, { attempts: 2, changed: [] });
@@ -161,7 +172,7 @@ describe("a delivery", () => {
   });
 
   it("is not the item that records gaps", async () => {
-    await createGapStore(client(), TABLE).mayStartRun(keyOf(), NOW);
+    await createGapStore(createTable(client(), TABLE)).mayStartRun(keyOf(), NOW);
     expect(await deliveries().read(keyOf("#gap"), NOW)).toBeUndefined();
   });
 });
@@ -206,11 +217,11 @@ describe("a replay", () => {
     expect((await listed({ status: "applied" })).ids).toEqual(["evt_1"]);
   });
 
-  it("is stored also if the first answer to each request is lost", async () => {
+  it("is stored even if the first answer to each request is lost", async () => {
     await deliver("evt_1");
     const proxy = await startLossyProxy(database.endpoint);
     try {
-      const lossy = createDeliveryStore(clientAt(proxy.url), TABLE);
+      const lossy = createDeliveryStore(createTable(clientAt(proxy.url), TABLE));
       // The second attempt of the same call finds the first one's write.
       expect(await lossy.requeue(keyOf(), { replayId: "one", at: NOW, previous: undefined })).toBe(false);
       expect(await lossy.read(keyOf(), NOW)).toMatchObject({ replayId: "one" });
@@ -221,7 +232,7 @@ describe("a replay", () => {
 });
 
 it("a table that does not answer causes a domain error in each call", async () => {
-  const gone = createDeliveryStore(clientAt("http://127.0.0.1:1"), TABLE);
+  const gone = createDeliveryStore(createTable(clientAt("http://127.0.0.1:1"), TABLE));
   for (const call of [
     () => gone.list(acme, { limit: 1, after: undefined, now: NOW }),
     () => gone.read(keyOf(), NOW),

@@ -140,7 +140,7 @@ describe("an event whose object cannot be stored", () => {
     cause: Object.assign(new Error("too large"), { name: "ValidationException" }),
   });
 
-  it("names the object also if an earlier attempt failed, and the failure in an event of its own", async () => {
+  it("names the object even if an earlier attempt failed, and the failure in an event of its own", async () => {
     event = { ...webhookEvent(), setAside: [setAside("invoices", "in_1", "type")] };
     const { process, record, claimRecords } = createInstance();
     claimRecords.mockRejectedValueOnce(new DomainError("store_unavailable", "The store did not answer."));
@@ -162,8 +162,12 @@ describe("an event whose object cannot be stored", () => {
     expect(of(ACME, { type: "customers", id: "cus_1" })).toMatchObject({ fields: { name: "Ada" } });
     expect(record.mock.calls.map(([recorded]) => recorded)).toMatchObject([
       {
-        ...{ eventType: "WEBHOOK_NOT_APPLIED", success: false, resource: "in_1", resourceType: "invoice" },
-        ...{ errorCode: "not_storable", metadata: { eventId: "evt_1", objectId: "in_1" } },
+        eventType: "WEBHOOK_NOT_APPLIED",
+        success: false,
+        resource: "in_1",
+        resourceType: "invoice",
+        errorCode: "not_storable",
+        metadata: { eventId: "evt_1", objectId: "in_1" },
       },
     ]);
   });
@@ -171,7 +175,8 @@ describe("an event whose object cannot be stored", () => {
   it("is set aside if the store refuses the record", async () => {
     const apply = createApply({
       store: { ...recordsInMemory().store, put: () => Promise.reject(refused) },
-      ...{ now: () => time.now, newToken: newRequestToken },
+      now: () => time.now,
+      newToken: newRequestToken,
     });
     const { process, record } = createInstance({ apply });
     await process(EVENT);
@@ -192,7 +197,7 @@ describe("an event of an account or connection that the organization no longer h
     expect(of(ACME, { type: "customers", id: "cus_1" })).toBeUndefined();
   });
 
-  it("is applied if the same account was connected anew", async () => {
+  it("is applied if the same account was connected again", async () => {
     const { process } = createInstance({ readConnection: async () => ({ ...CONNECTION, connectionId: "c2" }) });
     await process(EVENT);
     expect(marked).toEqual(["applied"]);
@@ -298,7 +303,7 @@ describe("failures", () => {
     ]);
   });
 
-  it("are thrown also if they cannot be stored", async () => {
+  it("are thrown even if they cannot be stored", async () => {
     const noteFailure = () => Promise.reject(new DomainError("store_unavailable", "The store is away."));
     const events = { read: async () => event, markProcessed: async () => undefined, noteFailure };
     const error = new Error("the first one");

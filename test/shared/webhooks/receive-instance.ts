@@ -1,6 +1,7 @@
 /** The webhook URL's handler over a real table, with a bus, a recorder and a clock that tests can inspect. */
 import { jest } from "@jest/globals";
 import Stripe from "stripe";
+import { createWebhookHandler } from "../../../shared/http/webhook-handler.ts";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { hasValidSignature, SIGNATURE_HEADER } from "../../../shared/provider/stripe/verify-signature.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
@@ -9,7 +10,6 @@ import type { NewSecurityEvent } from "../../../shared/security/security-event.t
 import { createReceive, type ReceiveDependencies } from "../../../shared/webhooks/receive.ts";
 import { createReceivePlatform, type ReceivePlatformDependencies } from "../../../shared/webhooks/receive-platform.ts";
 import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
-import { createWebhookHandler } from "../../../shared/webhooks/webhook-handler.ts";
 import { createDeliveryRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { NOW } from "./webhook-table.ts";

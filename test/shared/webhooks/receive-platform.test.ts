@@ -1,9 +1,11 @@
 /** The platform's endpoint: the handler of the webhook URL over real tables of events and accounts. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { AccountOwner } from "../../../shared/connection/account-directory-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createCachedSecret } from "../../../shared/runtime/secrets-manager.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -20,7 +22,7 @@ let database: EmbeddedDynamoDb;
 let events: WebhookEventStore;
 beforeAll(async () => {
   database = await startEmbeddedDynamoDb(webhookTable);
-  events = createWebhookEventStore(database.documentClient(documentTranslation), webhookTable.TableName);
+  events = createWebhookEventStore(createTable(database.documentClient(documentTranslation), webhookTable.TableName));
 });
 afterAll(() => database.stop());
 quietLog();
@@ -71,7 +73,10 @@ describe("a delivery at the platform's endpoint", () => {
     const byOrganization = recorded.sort((a, b) => String(a.organizationId).localeCompare(String(b.organizationId)));
     expect(byOrganization).toMatchObject(
       owners.map(({ organizationId }) => ({
-        ...{ eventType: "WEBHOOK_RECEIVED", organizationId, resource: "acct_1", success: true },
+        eventType: "WEBHOOK_RECEIVED",
+        organizationId,
+        resource: "acct_1",
+        success: true,
         metadata: { endpoint: "platform", repeated: false },
       })),
     );

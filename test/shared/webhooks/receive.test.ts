@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -12,7 +13,7 @@ let database: EmbeddedDynamoDb;
 let events: WebhookEventStore;
 beforeAll(async () => {
   database = await startEmbeddedDynamoDb(webhookTable);
-  events = createWebhookEventStore(database.documentClient(documentTranslation), webhookTable.TableName);
+  events = createWebhookEventStore(createTable(database.documentClient(documentTranslation), webhookTable.TableName));
 });
 afterAll(() => database.stop());
 quietLog();
@@ -48,7 +49,9 @@ describe("a delivery", () => {
       type: "customer.updated",
       objectId: "cus_1",
       observations: [{ kind: "state", type: "customers", fields: { name: "Ada" } }],
-      ...{ connectionId: "c1", accountId: "acct_1", receivedAt: NOW },
+      connectionId: "c1",
+      accountId: "acct_1",
+      receivedAt: NOW,
     });
     expect(await events.add(acme, { ...(await stored()), id: "evt_1" })).toBe("done");
     expect(record.mock.calls).toEqual([
@@ -152,7 +155,7 @@ describe("the units of a delivery", () => {
   it("are five writes, and two if there is nothing to publish", async () => {
     const client = database.documentClient(documentTranslation);
     const measure = countUnits(client);
-    const { send } = createInstance(createWebhookEventStore(client, webhookTable.TableName));
+    const { send } = createInstance(createWebhookEventStore(createTable(client, webhookTable.TableName)));
     const event = delivery(providerEvent(), { organization: acme });
     expect(await measure(() => send(event))).toEqual({ read: 0, write: 5 });
     const unknown = delivery(providerEvent({ id: "evt_2", type: "radar.review.opened" }), { organization: acme });

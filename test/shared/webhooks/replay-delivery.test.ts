@@ -10,8 +10,15 @@ import { NOW, SECONDS } from "./webhook-table.ts";
 quietLog();
 
 const failed: StoredDelivery = {
-  ...{ id: "evt_1", type: "customer.updated", createdSeconds: SECONDS, receivedAt: NOW, handedOverAt: NOW },
-  ...{ observations: [{ type: "customers" as const, id: "cus_1" }], attempts: 10, failedAt: NOW, failure: "away" },
+  id: "evt_1",
+  type: "customer.updated",
+  createdSeconds: SECONDS,
+  receivedAt: NOW,
+  handedOverAt: NOW,
+  observations: [{ type: "customers" as const, id: "cus_1" }],
+  attempts: 10,
+  failedAt: NOW,
+  failure: "away",
   ttl: NOW / 1_000 + 86_400,
 };
 
@@ -71,15 +78,25 @@ describe("a failed delivery", () => {
   it("is handed over again, which names the user in one security event", async () => {
     const { replay, record, published } = createInstance();
     expect(await replay("evt_1", request())).toMatchObject({
-      ...{ id: "evt_1", status: "waiting", replayedAt: NOW + 1, error: "away" },
+      id: "evt_1",
+      status: "waiting",
+      replayedAt: NOW + 1,
+      error: "away",
     });
     expect(published).toEqual([{ organizationId: "acme", eventId: "evt_1" }]);
     expect(stored).toMatchObject({ handedOverAt: NOW + 2 });
     expect(stored).not.toHaveProperty("pendingShard");
     expect(record.mock.calls.map(([event]) => event)).toMatchObject([
       {
-        ...{ eventType: "WEBHOOK_REPLAYED", source: "user", userId: "ada", ipAddress: "192.0.2.1", success: true },
-        ...{ organizationId: "acme", resource: "evt_1", action: "replay_webhook", riskLevel: "LOW" },
+        eventType: "WEBHOOK_REPLAYED",
+        source: "user",
+        userId: "ada",
+        ipAddress: "192.0.2.1",
+        success: true,
+        organizationId: "acme",
+        resource: "evt_1",
+        action: "replay_webhook",
+        riskLevel: "LOW",
         metadata: { requestId: "r1", eventId: "evt_1", type: "customer.updated" },
       },
     ]);
@@ -139,7 +156,8 @@ describe("a delivery that cannot be replayed", () => {
     stored = { ...failed, ...changes };
     const { replay, record, published } = createInstance();
     await expect(replay("evt_1", request())).rejects.toMatchObject({
-      ...{ code: "webhook_not_failed", message: expect.stringContaining(message) },
+      code: "webhook_not_failed",
+      message: expect.stringContaining(message),
     });
     expect([published, record.mock.calls]).toEqual([[], []]);
   });
@@ -150,7 +168,7 @@ describe("a delivery that cannot be replayed", () => {
     await expect(createInstance().replay("evt_1", request())).rejects.toMatchObject({ code: "webhook_not_failed" });
   });
 
-  it("is not found if it does not exist, or was erased meanwhile", async () => {
+  it("is not found if it does not exist, or was erased concurrently", async () => {
     const { replay } = createInstance({
       requeue: async () => {
         stored = undefined;

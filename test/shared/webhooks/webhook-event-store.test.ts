@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import type { Observation } from "../../../shared/records/observation.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import {
   createDeliveredEvents,
@@ -40,7 +41,7 @@ beforeEach(() => {
 });
 
 const client = () => database.documentClient(documentTranslation);
-const store = () => createWebhookEventStore(client(), TABLE);
+const store = () => createWebhookEventStore(createTable(client(), TABLE));
 const itemOf = async (organizationId: string, id: string) => {
   const command = new GetCommand({ TableName: TABLE, Key: { scope: organizationKey(organizationId), id } });
   return (await client().send(command)).Item;
@@ -70,8 +71,19 @@ describe("an event", () => {
     await store().add(acme, webhookEvent());
     expect(Object.keys((await itemOf(acme, "evt_1")) ?? {}).sort()).toEqual(
       [
-        ...["scope", "id", "type", "createdSeconds", "objectId", "observations", "isDeauthorization"],
-        ...["connectionId", "accountId", "receivedAt", "pendingShard", "token", "ttl"],
+        "scope",
+        "id",
+        "type",
+        "createdSeconds",
+        "objectId",
+        "observations",
+        "isDeauthorization",
+        "connectionId",
+        "accountId",
+        "receivedAt",
+        "pendingShard",
+        "token",
+        "ttl",
       ].sort(),
     );
   });
@@ -190,7 +202,7 @@ describe("if the first answer to each request is lost", () => {
   it("a first delivery is new, a repetition is not, and marks are written", async () => {
     const proxy = await startLossyProxy(database.endpoint);
     try {
-      const lossy = createWebhookEventStore(clientAt(proxy.url), TABLE);
+      const lossy = createWebhookEventStore(createTable(clientAt(proxy.url), TABLE));
       const event = webhookEvent();
       const key = { organizationId: acme, id: event.id };
       expect(await lossy.add(acme, event)).toBe("new");
@@ -199,7 +211,7 @@ describe("if the first answer to each request is lost", () => {
       expect(await lossy.add(acme, event)).toBe("done");
       await lossy.markProcessed(key, "applied", NOW + 1);
       expect(await lossy.read(acme, event.id, NOW)).toMatchObject({ outcome: "applied", processedAt: NOW + 1 });
-      expect(await createGapStore(clientAt(proxy.url), TABLE).mayStartRun(key, NOW)).toBe(true);
+      expect(await createGapStore(createTable(clientAt(proxy.url), TABLE)).mayStartRun(key, NOW)).toBe(true);
     } finally {
       proxy.stop();
     }
@@ -208,7 +220,7 @@ describe("if the first answer to each request is lost", () => {
 
 describe("a table that does not answer", () => {
   it("causes a domain error in each call", async () => {
-    const gone = createWebhookEventStore(clientAt("http://127.0.0.1:1"), TABLE);
+    const gone = createWebhookEventStore(createTable(clientAt("http://127.0.0.1:1"), TABLE));
     const key = { organizationId: acme, id: "evt_1" };
     for (const call of [
       () => gone.add(acme, webhookEvent()),
@@ -224,7 +236,7 @@ describe("a table that does not answer", () => {
 
 describe("the events that a sync run may skip", () => {
   it("are those that webhooks delivered and that are applied", async () => {
-    const { delivered } = createDeliveredEvents(client(), TABLE);
+    const { delivered } = createDeliveredEvents(createTable(client(), TABLE));
     const outcomes = ["applied", "ignored", "unknown", "disconnected", undefined] as const;
     for (const outcome of outcomes) {
       const id = `evt_${outcome}`;
@@ -238,7 +250,7 @@ describe("the events that a sync run may skip", () => {
   });
 
   it("may be hundreds in one call", async () => {
-    const { delivered } = createDeliveredEvents(client(), TABLE);
+    const { delivered } = createDeliveredEvents(createTable(client(), TABLE));
     const ids = Array.from({ length: 250 }, (_, i) => `evt_${i}`);
     await inParallel(ids.slice(0, 240), 10, async (id) => {
       await store().add(acme, webhookEvent({ id, outcome: "applied", processedAt: NOW }));
@@ -250,7 +262,7 @@ describe("the events that a sync run may skip", () => {
 describe("late events", () => {
   const HOUR = 3_600_000;
   it("may start a run once an hour; the same event may again", async () => {
-    const { mayStartRun } = createGapStore(client(), TABLE);
+    const { mayStartRun } = createGapStore(createTable(client(), TABLE));
     const first = { organizationId: acme, id: "evt_1" };
     const second = { organizationId: acme, id: "evt_2" };
     expect(await mayStartRun(first, NOW)).toBe(true);
@@ -262,7 +274,7 @@ describe("late events", () => {
   });
 
   it("start one run if 20 arrive concurrently", async () => {
-    const { mayStartRun } = createGapStore(client(), TABLE);
+    const { mayStartRun } = createGapStore(createTable(client(), TABLE));
     const asked = await Promise.all(
       Array.from({ length: 20 }, (_, i) => mayStartRun({ organizationId: acme, id: `evt_${i}` }, NOW)),
     );
@@ -270,8 +282,8 @@ describe("late events", () => {
   });
 
   it("are not listed as events", async () => {
-    await createGapStore(client(), TABLE).mayStartRun({ organizationId: acme, id: "evt_1" }, NOW);
+    await createGapStore(createTable(client(), TABLE)).mayStartRun({ organizationId: acme, id: "evt_1" }, NOW);
     expect(await pendingOf(acme)).toEqual([]);
-    expect(await createDeliveredEvents(client(), TABLE).delivered(acme, ["evt_1"])).toEqual(new Set());
+    expect(await createDeliveredEvents(createTable(client(), TABLE)).delivered(acme, ["evt_1"])).toEqual(new Set());
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { publishPending } from "../../../shared/webhooks/webhook-outbox.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
@@ -20,7 +21,7 @@ let events: WebhookEventStore;
 beforeEach(async () => {
   const TableName = `webhooks${++tables}`;
   await database.createTables({ ...webhookTable, TableName });
-  events = createWebhookEventStore(database.documentClient(documentTranslation), TableName);
+  events = createWebhookEventStore(createTable(database.documentClient(documentTranslation), TableName));
 });
 
 /** A bus that accepts and keeps the given events, and refuses others. */

@@ -36,7 +36,7 @@ describe("webhook secrets", () => {
     expect(await secrets.open("acme", sealed(2))).toEqual(["acme 2"]);
   });
 
-  it("open only for their own organization, also if copied into another's connection", async () => {
+  it("open only for their own organization, even if copied into another's connection", async () => {
     const { secrets, openWebhookSecrets } = createSecrets();
     await secrets.open("acme", sealed(1));
     await secrets.open("eve", sealed(1));

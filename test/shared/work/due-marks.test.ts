@@ -1,22 +1,18 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
-import { createDueMarkStore, type DueMarkStore } from "../../../shared/work/due-mark-store.ts";
+import { describe, expect, it } from "@jest/globals";
+import { putItem } from "../../../shared/runtime/table.ts";
+import { OPEN_HOURS, PENDING_WEBHOOKS } from "../../../shared/terms/tables.ts";
+import { createDueMarkStore } from "../../../shared/work/due-mark-store.ts";
+import { defineShardedIndex } from "../../../shared/work/sharded-index.ts";
 import { listWaiting } from "../../../shared/work/sharded-index-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { jobTable, TABLE, waiting } from "./job-table.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
-let engine: EmbeddedDynamoDb;
-let marks: DueMarkStore;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(jobTable);
-  marks = createDueMarkStore(engine.documentClient(documentTranslation), TABLE, waiting);
-});
-afterAll(() => engine.stop());
+const database = useDatabase("securityRollups", "webhookEvents");
+const waiting = defineShardedIndex(OPEN_HOURS, { count: 3 });
+const marks = createDueMarkStore(database.table("securityRollups"), waiting);
 
 const listed = async (last?: string) => {
   const found: string[] = [];
-  for await (const { scope, key, token } of marks.list(last)) found.push(`${scope} ${key} ${token ?? "-"}`);
+  for await (const { scope, period, token } of marks.list(last)) found.push(`${scope} ${period} ${token ?? "-"}`);
   return found.sort();
 };
 
@@ -37,7 +33,10 @@ describe("due marks", () => {
 
   it("lie in the shard of their scope", () => {
     expect(marks.itemOf("org#a", "2026-11-21", { ttl: 7 })).toEqual({
-      ...{ scope: "org#a", key: "2026-11-21", shard: waiting.shardOf("org#a"), ttl: 7 },
+      scope: "org#a",
+      period: "2026-11-21",
+      openShard: waiting.shardOf("org#a"),
+      ttl: 7,
     });
     expect(waiting.shards).toContain(waiting.shardOf("org#a"));
   });
@@ -45,19 +44,20 @@ describe("due marks", () => {
 
 describe("items that wait in an index", () => {
   it("are those from before a time, up to a limit per shard, oldest first", async () => {
-    const client = engine.documentClient(documentTranslation);
-    for (const [shard, at] of [
-      ...[["0", 30] as const, ["0", 10] as const, ["0", 20] as const],
-      ...[["2", 15] as const, ["2", 40] as const],
+    const table = database.table("webhookEvents");
+    const pending = defineShardedIndex(PENDING_WEBHOOKS, { count: 3 });
+    for (const [pendingShard, receivedAt] of [
+      ["0", 30] as const,
+      ["0", 10] as const,
+      ["0", 20] as const,
+      ["2", 15] as const,
+      ["2", 40] as const,
     ]) {
-      await client.send(
-        new PutCommand({ TableName: TABLE, Item: { scope: "waiting", key: `${shard} ${at}`, shard, at } }),
-      );
+      await putItem(table, { scope: "waiting", id: `${pendingShard} ${receivedAt}`, pendingShard, receivedAt });
     }
-    const byTime = { ...waiting, name: "byTime", sortKey: "at" };
     const waitingBefore = async (before: number, limit: number) => {
-      const items = await listWaiting(client, TABLE, byTime, { before, limit });
-      return items.map(({ key }) => key);
+      const items = await listWaiting(table, pending, { before, limit });
+      return items.map(({ id }) => id);
     };
     await expect(waitingBefore(40, 10)).resolves.toEqual(["0 10", "0 20", "0 30", "2 15"]);
     await expect(waitingBefore(100, 2)).resolves.toEqual(["0 10", "0 20", "2 15", "2 40"]);

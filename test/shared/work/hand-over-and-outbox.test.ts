@@ -65,11 +65,15 @@ describe("a job without a worker", () => {
     let looks = 0;
     const remainingMs = () => 14_000 - 1_000 * looks++;
     await expect(resumeJobs({ jobs: jobs(), find, bus }, remainingMs)).resolves.toEqual({
-      ...{ underWay: 4, resumed: 2, failed: 1 },
+      underWay: 4,
+      resumed: 2,
+      failed: 1,
     });
     expect(found).toEqual(["gone", "works", "stalled", "refused", "late"]);
     await expect(resumeJobs({ jobs: jobs(), find, bus }, () => 9_999)).resolves.toEqual({
-      ...{ underWay: 0, resumed: 0, failed: 0 },
+      underWay: 0,
+      resumed: 0,
+      failed: 0,
     });
   });
 });

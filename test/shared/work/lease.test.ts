@@ -1,44 +1,37 @@
-import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { getItem, putItem } from "../../../shared/runtime/table.ts";
 import { createHeldLease, LEASE_MS, LeaseLostError } from "../../../shared/work/lease.ts";
-import { createLeaseStore, type LeaseStore, newLease } from "../../../shared/work/lease-store.ts";
+import { createLeaseStore, newLease } from "../../../shared/work/lease-store.ts";
 import { followPlan } from "../../faults/fault-plan.ts";
 import { startFaultProxy } from "../../faults/fault-proxy.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { jobTable, TABLE } from "./job-table.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 const NOW = 1_800_000_000_000;
 const owner = { delivery: "delivery", attempt: "1" };
 const other = { delivery: "other", attempt: "1" };
 const isOpen = { condition: "#status = :open", values: { open: "open" } };
 
-let engine: EmbeddedDynamoDb;
-let client: ReturnType<EmbeddedDynamoDb["documentClient"]>;
-let leases: LeaseStore;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(jobTable);
-  client = engine.documentClient(documentTranslation);
-  leases = createLeaseStore(client, TABLE);
-});
-afterAll(() => engine.stop());
+const database = useDatabase("exports");
+const table = database.table("exports");
+const leases = createLeaseStore(table);
 
 let jobs = 0;
 let key: { scope: string; key: string };
 beforeEach(async () => {
   key = { scope: "org#acme", key: `job#${++jobs}` };
-  await client.send(new PutCommand({ TableName: TABLE, Item: { ...key, status: "open" } }));
+  await putItem(table, { ...key, status: "open" });
 });
 
-const read = async () => {
-  const { Item } = await client.send(new GetCommand({ TableName: TABLE, Key: key }));
-  return Item;
-};
+const read = () => getItem(table, key);
 
 describe("the lease of a job", () => {
   it("has one owner until the millisecond in which it expires", async () => {
     await expect(leases.take(key, owner, NOW, isOpen)).resolves.toEqual({
-      ...{ ...key, status: "open", takes: 1, leaseOwner: "delivery 1", leaseUntil: NOW + LEASE_MS },
+      ...key,
+      status: "open",
+      takes: 1,
+      leaseOwner: "delivery 1",
+      leaseUntil: NOW + LEASE_MS,
     });
     await expect(leases.take(key, other, NOW + LEASE_MS - 1, isOpen)).resolves.toBeUndefined();
     await expect(leases.take(key, other, NOW + LEASE_MS, isOpen)).resolves.toMatchObject({ takes: 2 });
@@ -59,16 +52,13 @@ describe("the lease of a job", () => {
   });
 
   it("counts a take once if its answers are lost, and again for the next attempt of the delivery", async () => {
-    const proxy = await startFaultProxy(engine.endpoint);
+    const proxy = await startFaultProxy(database.running().endpoint);
     try {
-      const behind = createLeaseStore(
-        DynamoDBDocumentClient.from(engine.client({ endpoint: proxy.url }), documentTranslation),
-        TABLE,
-      );
-      proxy.use(followPlan({ call: `dynamodb:UpdateItem:${TABLE}#1`, fault: "lost_reset", times: "twice" }));
+      const behind = createLeaseStore(database.table("exports", database.clientAt(proxy.url)));
+      proxy.use(followPlan({ call: "dynamodb:UpdateItem:exports#1", fault: "lost_reset", times: "twice" }));
       await expect(behind.take(key, owner, NOW, isOpen)).resolves.toMatchObject({ takes: 1, leaseOwner: "delivery 1" });
       expect(proxy.requests().map(({ fault }) => fault)).toEqual(["lost_reset", "lost_reset", undefined]);
-      proxy.use(followPlan({ call: `dynamodb:UpdateItem:${TABLE}#1`, fault: "lost_reset", times: "once" }));
+      proxy.use(followPlan({ call: "dynamodb:UpdateItem:exports#1", fault: "lost_reset", times: "once" }));
       await expect(behind.take(key, { ...owner, attempt: "2" }, NOW, isOpen)).resolves.toMatchObject({ takes: 2 });
       await expect(behind.take(key, owner, NOW, isOpen)).resolves.toMatchObject({ takes: 3 });
       await expect(behind.take(key, other, NOW, isOpen)).resolves.toBeUndefined();
@@ -90,7 +80,11 @@ describe("the lease of a job", () => {
     await expect(read()).resolves.toMatchObject({ leaseUntil: NOW + 10 + LEASE_MS });
     await leases.renew(key, owner, NOW + 20, { ...isOpen, set: { page: 7 }, remove: ["takes"] });
     await expect(read()).resolves.toEqual({
-      ...{ ...key, status: "open", page: 7, leaseOwner: "delivery 1", leaseUntil: NOW + 20 + LEASE_MS },
+      ...key,
+      status: "open",
+      page: 7,
+      leaseOwner: "delivery 1",
+      leaseUntil: NOW + 20 + LEASE_MS,
     });
     await expect(leases.renew(key, other, NOW + 20, { set: { page: 8 } })).rejects.toThrow(LeaseLostError);
     await expect(leases.renew(key, owner, NOW, { ...isOpen, values: { open: "done" } })).rejects.toThrow(
@@ -137,7 +131,9 @@ describe("a held lease", () => {
         leases: { renew: note("renew"), checkpoint: note("checkpoint"), release: note("release") },
         clock: () => time.now,
       },
-      ...(["acme", "job", owner] as const),
+      "acme",
+      "job",
+      owner,
     );
     await held.keep();
     time.now += LEASE_MS / 3 - 1;

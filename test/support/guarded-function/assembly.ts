@@ -32,7 +32,7 @@ const synthesise = async (outputDirectory: string): Promise<void> => {
   });
   const app = new App({ outdir: outputDirectory, context: flags, analyticsReporting: false });
   const stack = new ServiceStack(app, "guarded", parseContext({}));
-  const { grants, environment } = together(stack.access.recordSecurityEvents, stack.access.changeCircuits);
+  const { grants, environment } = together(stack.access.recordSecurityEvents, stack.access.changeCircuitBreaker);
   const guarded = new LambdaFunction(stack, "GuardedCall", {
     runtime: Runtime.NODEJS_24_X,
     code: Code.fromAsset(bundle),

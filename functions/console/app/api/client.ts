@@ -3,8 +3,8 @@
  * once. Answers tell the service's time (../clock.ts).
  */
 import createClient from "openapi-fetch";
-import { noteServiceTime } from "../clock.ts";
 import { accessToken, endRefusedSession, tokenAfterRefusal } from "../session/session.ts";
+import { noteServiceTime } from "../words/clock.ts";
 import { asProblem, Problem, problemOf } from "./problem.ts";
 import type { paths } from "./types.ts";
 
@@ -31,6 +31,9 @@ const withToken = async (request: Request): Promise<Response> => {
 };
 
 export const api = createClient<paths>({ baseUrl: location.origin, cache: "no-store", fetch: withToken });
+
+/** The parameters of a request that the service does once, whatever number of times it is sent. @param key of `useAction` */
+export const once = (key: string) => ({ header: { "Idempotency-Key": key } });
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 

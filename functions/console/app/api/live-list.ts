@@ -90,7 +90,7 @@ export const useLiveList = <Item extends { id: string }>(
     try {
       const page = await loadPage(cursor, signal);
       const { current } = state;
-      // Meanwhile the list may have begun anew.
+      // The list may have begun again while the page was read.
       if (!signal.aborted && current.pages.at(-1)?.next === cursor) {
         const shown = new Set(current.pages.flatMap(({ items }) => items.map(({ id }) => id)));
         const items = page.items.filter(({ id }) => !shown.has(id));
@@ -104,7 +104,8 @@ export const useLiveList = <Item extends { id: string }>(
 
   return {
     value: head.value === undefined ? undefined : pages.flatMap(({ items }) => items),
-    ...{ problem: head.problem, reload: head.reload },
+    problem: head.problem,
+    reload: head.reload,
     put: (item) => {
       state.current = { ...state.current, pages: withItem(state.current.pages, item) };
       setOlder((before) => ({ ...before }));

@@ -9,7 +9,7 @@ type Identified = { id: string };
 /**
  * The pages after the first page was read again. Items that have moved from the first page to the next one, because new ones
  * came, stay. If the new first page does not reach the items that were read before, what is between is not known, and the
- * list begins anew.
+ * list begins again with it.
  */
 export const withFirstPage = <Item extends Identified>(
   pages: readonly ReadPage<Item>[],

@@ -27,7 +27,11 @@ type State<Item> = {
 };
 
 const empty = <Item>(key: string): State<Item> => ({
-  ...{ key, pages: [], next: undefined, problem: undefined, isLoading: true },
+  key,
+  pages: [],
+  next: undefined,
+  problem: undefined,
+  isLoading: true,
 });
 
 /**
@@ -54,7 +58,10 @@ export const usePagedList = <Item>(
         const { items, next } = await loadNow.current(cursor, signal);
         if (signal.aborted) return;
         setState(({ pages }) => ({
-          ...{ key, next, problem: undefined, isLoading: false },
+          key,
+          next,
+          problem: undefined,
+          isLoading: false,
           pages: cursor === undefined ? [items] : [...pages, items],
         }));
       } catch (error) {
@@ -74,7 +81,9 @@ export const usePagedList = <Item>(
   const { pages, next } = state;
   const isLoading = isStale || state.isLoading;
   return {
-    ...{ pages, isLoading, isStale },
+    pages,
+    isLoading,
+    isStale,
     problem: isStale ? undefined : state.problem,
     hasMore: next !== undefined,
     more: () => {

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 
-type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "class" | "type" | "icon"> & {
+export type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "class" | "type" | "icon"> & {
   kind?: "main" | "danger" | "plain" | "link";
   type?: "button" | "submit";
   isRunning?: boolean;
@@ -8,7 +8,14 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "class" | "type" | "i
 };
 
 /** While the action runs, the button keeps its focus and its size, and does nothing. */
-export const Button = ({ kind = "plain", type = "button", isRunning = false, onClick, children, ...rest }: Props) => (
+export const Button = ({
+  kind = "plain",
+  type = "button",
+  isRunning = false,
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) => (
   <button
     {...rest}
     type={type}

@@ -1,7 +1,17 @@
 /** Columns as SVG, with the same numbers as a table. */
 import { useId } from "preact/hooks";
-import { formatNumber } from "../format.ts";
-import type { Column } from "./column.ts";
+import { formatNumber } from "../words/format.ts";
+import { Table } from "./table.tsx";
+
+type Column = {
+  /** The column's name in the table and on hover. */
+  name: string;
+  /** Its short name, below the column. */
+  label: string;
+  /** The whole, and the part of it that is drawn in the warning colour. */
+  total: number;
+  bad: number;
+};
 
 type Props = { title: string; columns: readonly Column[]; totalName: string; badName: string };
 
@@ -14,7 +24,7 @@ const LEAST_HEIGHT = 2;
 /** Parts of a column's width. The bad part is narrower, so that the shape tells it as well as the colour. */
 const WIDTH = 0.76;
 const BAD_WIDTH = 0.4;
-/** So many columns have their number above them. */
+/** This many columns have their number above them. */
 const MOST_NUMBERED = 12;
 const LABELS = 4;
 
@@ -67,28 +77,15 @@ const Bar = ({ column: { name, label, total, bad }, index, count, scale }: BarPr
 const Numbers = ({ columns, totalName, badName }: Omit<Props, "title">) => (
   <details>
     <summary>Numbers</summary>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          <th scope="col" class="number">
-            {totalName}
-          </th>
-          <th scope="col" class="number">
-            {badName}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {columns.map(({ name, total, bad }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="number">{formatNumber(total)}</td>
-            <td class="number">{formatNumber(bad)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      rows={columns}
+      keyOf={({ name }) => name}
+      columns={[
+        { head: "Time", isHead: true, cell: ({ name }) => name },
+        { head: totalName, isNumber: true, cell: ({ total }) => formatNumber(total) },
+        { head: badName, isNumber: true, cell: ({ bad }) => formatNumber(bad) },
+      ]}
+    />
   </details>
 );
 

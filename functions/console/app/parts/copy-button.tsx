@@ -16,3 +16,10 @@ export const CopyButton = ({ text, what, label = "Copy" }: { text: string; what:
     {label}
   </Button>
 );
+
+/** An id, and a button that copies it. */
+export const CopiedId = ({ id, what }: { id: string; what: string }) => (
+  <>
+    <code>{id}</code> <CopyButton text={id} what={what} />
+  </>
+);

@@ -1,8 +1,9 @@
 /** Dialogs on the browser's own `<dialog>`, which keeps the focus inside and closes with Escape. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { type Action, useAction } from "../api/action.ts";
 import type { Problem } from "../api/problem.ts";
-import { Button } from "./button.tsx";
+import { Button, type ButtonProps } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
 
 type DialogProps = { title: string; onClose: () => void; canClose?: boolean; children: ComponentChildren };
@@ -46,8 +47,9 @@ type ConfirmProps = {
   /** The action in the user's words: "Disconnect". */
   confirm: string;
   isDangerous?: boolean;
-  isRunning?: boolean;
-  problem?: Problem | undefined;
+  action?: Pick<Action<unknown, unknown>, "isRunning" | "problem">;
+  /** Shows why the action failed, in place of the plain note. */
+  explain?: (problem: Problem) => ComponentChildren;
   onConfirm: () => void;
   onClose: () => void;
 };
@@ -58,8 +60,8 @@ export const Confirm = ({
   children,
   confirm,
   isDangerous = false,
-  isRunning = false,
-  problem,
+  action: { isRunning, problem } = { isRunning: false, problem: undefined },
+  explain = (reason) => <ProblemNote problem={reason} />,
   onConfirm,
   onClose,
 }: ConfirmProps) => (
@@ -71,7 +73,7 @@ export const Confirm = ({
       }}
     >
       {children}
-      {problem !== undefined && <ProblemNote problem={problem} />}
+      {problem !== undefined && explain(problem)}
       <div class="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind={isDangerous ? "danger" : "main"} isRunning={isRunning}>
@@ -81,3 +83,36 @@ export const Confirm = ({
     </form>
   </Dialog>
 );
+
+/** The action of a dialog. @param onDone goes on after it has succeeded */
+export const useConfirmed = <Input, Output>(
+  call: (input: Input, key: string) => Promise<Output>,
+  onDone: (output: Output) => void,
+) => {
+  // Some successful answers have no body.
+  const action = useAction(async (input: Input, key) => ({ output: await call(input, key) }));
+  const confirm = async (input: Input): Promise<void> => {
+    const done = await action.run(input);
+    if (done !== undefined) onDone(done.output);
+  };
+  return { ...action, confirm: (input: Input) => void confirm(input) };
+};
+
+type AskingProps = Omit<ButtonProps, "children"> & {
+  name: string;
+  /** Draws the dialog. */
+  children: (close: () => void) => ComponentChildren;
+};
+
+/** A button that opens a dialog. */
+export const AskingButton = ({ name, children, ...button }: AskingProps) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button {...button} onClick={() => setOpen(true)}>
+        {name}
+      </Button>
+      {isOpen && children(() => setOpen(false))}
+    </>
+  );
+};

@@ -1,5 +1,6 @@
-import type { ComponentChildren } from "preact";
+import { type AllHTMLAttributes, type ComponentChildren, h, type RefObject } from "preact";
 import { useId } from "preact/hooks";
+import { fromLocalInput, toLocalInput } from "../words/local-time.ts";
 
 type Control = { id: string; "aria-describedby"?: string; "aria-invalid"?: true };
 
@@ -39,6 +40,58 @@ export const Field = ({ label, hint, error, children }: FieldProps) => {
     </div>
   );
 };
+
+type TextFieldProps = Omit<FieldProps, "children"> &
+  Omit<AllHTMLAttributes<HTMLTextAreaElement>, "label" | "value" | "rows" | "onInput"> & {
+    value: string;
+    onType: (text: string) => void;
+    /** One line of text by default. */
+    rows?: number;
+    /** An identifier or a list of them: the browser must not correct it. */
+    isId?: boolean;
+    field?: RefObject<HTMLTextAreaElement | null>;
+  };
+
+/** A field for text, of one line or of several. Other attributes are those of the input. */
+export const TextField = ({ label, hint, error, onType, isId = false, field, ...rest }: TextFieldProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) =>
+      h<AllHTMLAttributes<HTMLTextAreaElement>>(rest.rows === undefined ? "input" : "textarea", {
+        ...control,
+        ...((isId || rest.rows === undefined) && { autocomplete: "off" }),
+        ...(isId && { autocapitalize: "none", spellcheck: false }),
+        ...rest,
+        ...(field !== undefined && { ref: field }),
+        onInput: ({ currentTarget }) => onType(currentTarget.value),
+      })
+    }
+  </Field>
+);
+
+type TimeFilterProps = Pick<FieldProps, "label" | "error"> & {
+  /** Epoch milliseconds. */
+  at: number | undefined;
+  /** @param time as the address has it; undefined if the input is empty. */
+  onChoose: (time: string | undefined) => void;
+};
+
+/** A time of a filter, in the user's zone. It is chosen when the user leaves the input: a year is typed digit by digit. */
+export const TimeFilter = ({ label, error, at, onChoose }: TimeFilterProps) => (
+  <Field label={label} error={error}>
+    {(control) => (
+      <input
+        {...control}
+        key={at}
+        type="datetime-local"
+        defaultValue={at === undefined ? "" : toLocalInput(at)}
+        onBlur={({ currentTarget: { value, defaultValue } }) =>
+          value !== defaultValue && onChoose(fromLocalInput(value))
+        }
+        onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
+      />
+    )}
+  </Field>
+);
 
 type ChoiceProps<Value extends string> = {
   label: string;

@@ -1,6 +1,7 @@
 /** Short messages about what was done. Screen readers speak them; errors stay until they are closed. */
 import { signal } from "@preact/signals";
-import type { Problem } from "../api/problem.ts";
+import { useAction } from "../api/action.ts";
+import { asProblem, type Problem } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 
 type Notice = { id: number; text: string; requestId?: string | undefined; isError: boolean };
@@ -30,6 +31,20 @@ export const notify = (text: string): void => {
 export const notifyProblem = (what: string, problem: Problem): void => {
   add({ text: `${what} ${problem.message}`, requestId: problem.requestId, isError: true });
 };
+
+/** An action whose failure is a notice. @param failed such as "The test was not sent." */
+export const useNotifiedAction = <Input, Output>(
+  failed: string,
+  call: (input: Input, key: string) => Promise<Output>,
+) =>
+  useAction(async (input: Input, key) => {
+    try {
+      return await call(input, key);
+    } catch (error) {
+      notifyProblem(failed, asProblem(error));
+      throw error;
+    }
+  });
 
 export const Notices = () => (
   <div class="notices" role="status" aria-live="polite">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 type PageProps = { title: string; actions?: ComponentChildren; lead?: ComponentChildren; children: ComponentChildren };
 
@@ -53,6 +54,15 @@ export const Card = ({ title, actions, note, children }: CardProps) => {
   );
 };
 
+/** Sentences as a list. @param label names the list */
+export const Bullets = ({ of, label }: { of: readonly string[]; label?: string }) => (
+  <ul class="bullets" aria-label={label}>
+    {of.map((text) => (
+      <li key={text}>{text}</li>
+    ))}
+  </ul>
+);
+
 /** Names with their values. An undefined value is left out. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="facts">
@@ -67,4 +77,43 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
         ),
     )}
   </dl>
+);
+
+type Tab = { href: string; name: string; isCurrent: boolean };
+
+/** Links between lists of one view. @param label what they choose: "Status". */
+export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ href, name, isCurrent }) => (
+      <a key={href} href={href} aria-current={isCurrent ? "page" : undefined}>
+        {name}
+      </a>
+    ))}
+  </nav>
+);
+
+type PeriodSwitchProps<Period extends string> = {
+  periods: Readonly<Record<Period, { label: string }>>;
+  /** Undefined: none of them. */
+  chosen: Period | undefined;
+  onChoose: (period: Period) => void;
+  /** More buttons. */
+  children?: ComponentChildren;
+};
+
+/** A button for each period of a view. */
+export const PeriodSwitch = <Period extends string>({
+  periods,
+  chosen,
+  onChoose,
+  children,
+}: PeriodSwitchProps<Period>) => (
+  <fieldset class="periods" aria-label="Period">
+    {(Object.keys(periods) as Period[]).map((period) => (
+      <Button key={period} aria-pressed={chosen === period} onClick={() => onChoose(period)}>
+        {periods[period].label}
+      </Button>
+    ))}
+    {children}
+  </fieldset>
 );

@@ -1,6 +1,8 @@
 /** What a view shows in place of its content: loading, nothing, an error, a missing permission. */
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { type Permission, useCaller } from "../access.ts";
+import type { PagedList } from "../api/paged-list.ts";
 import type { Problem } from "../api/problem.ts";
 import type { Resource } from "../api/resource.ts";
 import { Button } from "./button.tsx";
@@ -40,6 +42,16 @@ export const ProblemNote = ({ problem, onRetry, children }: ProblemNoteProps) =>
     {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
   </div>
 );
+
+export type Help = { href: string; text: string; needs: Permission };
+
+/** A link to the view that helps, for users who may open it. */
+export const HelpLink = ({ to }: { to: Help | undefined }) =>
+  to !== undefined && useCaller().permissions.includes(to.needs) ? (
+    <p>
+      <a href={to.href}>{to.text}</a>
+    </p>
+  ) : null;
 
 const REASONS: Record<Permission, string> = {
   "records:read": "read the provider's records",
@@ -87,6 +99,77 @@ export const Loaded = <Value,>({ of, what, isEmpty, empty, children }: LoadedPro
         : isEmpty?.(value)
           ? empty
           : children(value)}
+    </>
+  );
+};
+
+type LoadMoreProps = {
+  list: {
+    /** For each list of items: it changes when a page was read. */
+    pages: readonly (readonly unknown[])[];
+    problem: Problem | undefined;
+    isLoading: boolean;
+    hasMore: boolean;
+    more(): void;
+  };
+  what: string;
+};
+
+/** Reads the next page when the user scrolls near the end, or asks for it. */
+export const LoadMore = ({ list, what }: LoadMoreProps) => {
+  const end = useRef<HTMLDivElement>(null);
+  const more = useRef(list.more);
+  more.current = list.more;
+  useEffect(() => {
+    if (end.current === null) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) more.current();
+      },
+      { rootMargin: "400px" },
+    );
+    observer.observe(end.current);
+    return () => observer.disconnect();
+    // A page that does not fill the screen is followed by the next one.
+  }, [list.pages.length, list.hasMore]);
+  const count = list.pages.reduce((sum, { length }) => sum + length, 0);
+  return (
+    <div class="more" ref={end}>
+      {list.problem !== undefined && list.pages.length > 0 && (
+        <ProblemNote problem={list.problem} onRetry={list.more} />
+      )}
+      {list.hasMore ? (
+        <Button onClick={list.more} isRunning={list.isLoading}>
+          {list.isLoading ? `Loading more ${what} …` : `Load more ${what}`}
+        </Button>
+      ) : (
+        count > 0 && <p class="quiet">No more {what}.</p>
+      )}
+    </div>
+  );
+};
+
+type PagesProps<Item> = {
+  of: PagedList<Item>;
+  /** What is listed, in the plural: "alerts". */
+  what: string;
+  /** What is loaded at first, if it has another name. */
+  whole?: string;
+  empty: ComponentChildren;
+  children: (items: readonly Item[]) => ComponentChildren;
+};
+
+/** The items of a list that is read page by page, or the state in their place. */
+export const Pages = <Item,>({ of, what, whole = what, empty, children }: PagesProps<Item>) => {
+  const { pages, problem, hasMore, reload } = of;
+  if (pages.length === 0)
+    return problem === undefined ? <Loading what={whole} /> : <ProblemNote problem={problem} onRetry={reload} />;
+  const items = pages.flat();
+  if (items.length === 0 && !hasMore) return <>{empty}</>;
+  return (
+    <>
+      {items.length > 0 && children(items)}
+      <LoadMore list={of} what={what} />
     </>
   );
 };

@@ -1,7 +1,7 @@
 /** What happened to a thing, one entry below the other. */
 import type { ComponentChildren } from "preact";
-import { Time } from "./time.tsx";
-import type { Tone } from "./tone.ts";
+import type { Tone } from "../words/format.ts";
+import { Time } from "./values.tsx";
 
 type EntryProps = {
   /** Epoch milliseconds. */

@@ -18,7 +18,7 @@ export type Tokens = {
 const PENDING = "console.signIn";
 /** The lifetime of a token whose issuer names none. */
 const DEFAULT_LIFETIME_S = 300;
-/** Tokens are renewed so long before they end, or after half of a shorter lifetime. */
+/** Tokens are renewed this long before they end, or after half of a shorter lifetime. */
 const RENEW_BEFORE_MS = 30_000;
 /** Without it, a request that the issuer never answers would hold up every request to the API. */
 const TIMEOUT_MS = 10_000;
@@ -80,7 +80,10 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     const expiresAt = Date.now() + lifetimeMs;
     const refresh = answer.refresh_token ?? previous?.refresh;
     return {
-      ...{ access: answer.access_token, expiresAt, refresh, id: answer.id_token ?? previous?.id },
+      access: answer.access_token,
+      expiresAt,
+      refresh,
+      id: answer.id_token ?? previous?.id,
       // A token that cannot be renewed is used to its end.
       renewAt: refresh === undefined ? expiresAt : expiresAt - Math.min(RENEW_BEFORE_MS, lifetimeMs / 2),
     };

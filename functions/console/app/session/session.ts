@@ -24,7 +24,7 @@ export type Session =
 export const session = signal<Session>({ state: "starting" });
 
 /**
- * Whether a new page of this browser should sign in by itself: after a reload, or in a new tab. It holds no token. A sign-out
+ * Whether a new page of this browser should sign in without a click: after a reload, or in a new tab. It holds no token. A sign-out
  * removes it, which other tabs notice.
  */
 const WAS_SIGNED_IN = "console.wasSignedIn";
@@ -52,7 +52,7 @@ const renew = (): Promise<Tokens | undefined> => {
     const before = tokens;
     try {
       const next = before && (await identity?.renew(before));
-      // The user may have signed out meanwhile.
+      // The user may have signed out in between.
       if (tokens !== before) return tokens;
       if (next === undefined) expire();
       else tokens = next;

@@ -1,5 +1,11 @@
 import type { ObjectOf } from "../objects/objects.ts";
-import { failInvoicePayment, finalizeInvoice, payInvoice } from "../operations/invoices.ts";
+import {
+  failInvoicePayment,
+  finalizeInvoice,
+  markUncollectible,
+  payInvoice,
+  voidInvoice,
+} from "../operations/invoices.ts";
 import { failPayment, succeedPayment } from "../operations/payments.ts";
 import { startSubscription } from "../operations/subscriptions.ts";
 import { addMonths } from "../seed/subscription-history.ts";
@@ -23,11 +29,37 @@ const recoverSubscription = ({ ledger }: ChangeContext, invoice: Invoice): void 
 };
 
 /** Pays an invoice; a draft is finalized first. */
-export const collectInvoice = (context: ChangeContext, invoice: Invoice): void => {
+const collectInvoice = (context: ChangeContext, invoice: Invoice): void => {
   const payment = invoice.status === "draft" ? finalizeInvoice(context.ledger, invoice) : paymentOf(context, invoice);
   if (payment !== undefined) payInvoice(context.ledger, invoice, payment);
   recoverSubscription(context, invoice);
 };
+
+type InvoiceAction = {
+  /** The states of an invoice that allow the action. */
+  from: readonly Invoice["status"][];
+  run: (context: ChangeContext, invoice: Invoice) => void;
+};
+
+/** What the control API and the provider's API do to an invoice. */
+export const invoiceActions = {
+  finalize: { from: ["draft"], run: ({ ledger }, invoice) => void finalizeInvoice(ledger, invoice) },
+  pay: { from: ["draft", "open", "uncollectible"], run: collectInvoice },
+  void: {
+    from: ["open", "uncollectible"],
+    run: (context, invoice) => voidInvoice(context.ledger, invoice, paymentOf(context, invoice)),
+  },
+  mark_uncollectible: { from: ["open"], run: ({ ledger }, invoice) => markUncollectible(ledger, invoice) },
+} as const satisfies Record<string, InvoiceAction>;
+
+/** The states of a payment that can still change. */
+export const UNFINISHED = [
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_action",
+  "processing",
+  "requires_capture",
+];
 
 /** Lets a payment succeed, or fail with a code, and its unpaid invoice with it. */
 export const settlePayment = (

@@ -102,7 +102,7 @@ export const createChanges = (options: {
       together(account, () => [write(account, "request", (context) => void results.push(work(context)), cause)]);
       return results[0] as Result;
     },
-    /** Makes one change, or so many by chance; all happen now. @throws ImpossibleChangeError and then changes nothing. */
+    /** Makes one change, or this many by chance; all happen now. @throws ImpossibleChangeError and then changes nothing. */
     make: (account: AccountRow, request: ChangeRequest): Changed =>
       together(account, () =>
         "action" in request

@@ -1,22 +1,22 @@
 import * as z from "zod";
 import { objectSchemas, StoredObject } from "../objects/objects.ts";
+import { failureCodes } from "../objects/payment-failure.ts";
 import { createCustomer, deleteCustomer } from "../operations/customers.ts";
+import { createInvoice, deleteInvoice, singleLine } from "../operations/invoices.ts";
 import {
-  createInvoice,
-  deleteInvoice,
-  finalizeInvoice,
-  markUncollectible,
-  singleLine,
-  voidInvoice,
-} from "../operations/invoices.ts";
-import { closeDispute, createPayment, disputeCharge, refundCharge } from "../operations/payments.ts";
+  cancelPayment,
+  closeDispute,
+  createPayment,
+  disputeCharge,
+  processPayment,
+  refundCharge,
+} from "../operations/payments.ts";
 import { cancelAtPeriodEnd, cancelSubscription, renewSubscription } from "../operations/subscriptions.ts";
 import { businesses } from "../seed/businesses.ts";
 import { generatePerson } from "../seed/people.ts";
-import { collectInvoice, periodEndOf, subscribe } from "./billing.ts";
-import { changePayment } from "./change-payment.ts";
+import { invoiceActions, periodEndOf, settlePayment, subscribe, UNFINISHED } from "./billing.ts";
 import { type Action, ImpossibleChangeError, type OneChange } from "./change-request.ts";
-import { type ChangeContext, paymentOf, requireAny, requireTarget, subscriptionsOf } from "./targets.ts";
+import { type ChangeContext, requireAny, requireTarget, subscriptionsOf } from "./targets.ts";
 
 /** The events of an update; some types have none. */
 const UPDATE_EVENTS = {
@@ -94,10 +94,26 @@ const createPerson = (context: ChangeContext, { fields }: OneChange) => {
   createCustomer(context.ledger, { name: name ?? null, email: email ?? null, phone: phone ?? null, currency });
 };
 
-const invoiceOf = (context: ChangeContext, { id }: OneChange, ...statuses: string[]) =>
-  requireTarget(context, id, { type: "invoice", statuses });
-
 type Work = (context: ChangeContext, change: OneChange) => unknown;
+
+const changeInvoice =
+  (action: keyof typeof invoiceActions): Work =>
+  (context, { id }) => {
+    const { from: statuses, run } = invoiceActions[action];
+    run(context, requireTarget(context, id, { type: "invoice", statuses }));
+  };
+
+/** Changes the state of a payment and of its invoice. */
+const changePayment =
+  (outcome: "succeed" | "fail" | "process" | "cancel"): Work =>
+  (context, { id, failureCode }) => {
+    const { ledger, random } = context;
+    const intent = requireTarget(context, id, { type: "payment_intent", statuses: UNFINISHED });
+    const code = failureCode ?? random.pick(failureCodes);
+    if (outcome === "cancel") cancelPayment(ledger, intent, "requested_by_customer");
+    else if (outcome === "process") processPayment(ledger, intent);
+    else settlePayment(context, intent, outcome === "succeed" ? "succeeded" : { failureCode: code });
+  };
 
 const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
   create_customer: createPerson,
@@ -106,14 +122,10 @@ const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
   create_payment: createSinglePayment,
   update,
   delete: remove,
-  finalize_invoice: (context, change) => finalizeInvoice(context.ledger, invoiceOf(context, change, "draft")),
-  pay_invoice: (context, change) =>
-    collectInvoice(context, invoiceOf(context, change, "draft", "open", "uncollectible")),
-  void_invoice(context, change) {
-    const invoice = invoiceOf(context, change, "open", "uncollectible");
-    voidInvoice(context.ledger, invoice, paymentOf(context, invoice));
-  },
-  mark_uncollectible: (context, change) => markUncollectible(context.ledger, invoiceOf(context, change, "open")),
+  finalize_invoice: changeInvoice("finalize"),
+  pay_invoice: changeInvoice("pay"),
+  void_invoice: changeInvoice("void"),
+  mark_uncollectible: changeInvoice("mark_uncollectible"),
   succeed_payment: changePayment("succeed"),
   fail_payment: changePayment("fail"),
   process_payment: changePayment("process"),

@@ -4,6 +4,9 @@
  */
 import * as z from "zod";
 
+/** The only API version that the simulator supports, also for events: the version of the service's pinned SDK. */
+export const API_VERSION = "2026-10-28.endive";
+
 /** The types of fields in schemas of objects. Times in epoch seconds, amounts in the currency's minor unit. */
 const text = z.string();
 const seconds = z.int().min(0);

@@ -17,8 +17,13 @@ export const singleLine = (
   ledger: Ledger,
   line: Pick<Invoice["lines"][number], "description" | "amount"> & { invoiceItem?: string },
 ): Invoice["lines"][number] => ({
-  ...{ id: ledger.newId("il_1", 23), price: null, product: null, quantity: 1, subscriptionItem: null },
-  ...{ invoiceItem: null, ...line },
+  id: ledger.newId("il_1", 23),
+  price: null,
+  product: null,
+  quantity: 1,
+  subscriptionItem: null,
+  invoiceItem: null,
+  ...line,
 });
 
 /** A draft. */

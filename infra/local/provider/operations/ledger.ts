@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { API_VERSION } from "../objects/api-version.ts";
-import { isA, type ObjectOf, type ObjectType, type StoredObject } from "../objects/objects.ts";
+import { API_VERSION, isA, type ObjectOf, type ObjectType, type StoredObject } from "../objects/objects.ts";
 import { renderObject, type WireObject } from "../render/render-object.ts";
 import type { NewEvent } from "../store/event-table.ts";
 

@@ -11,7 +11,9 @@ const lineParent = ({ subscriptionItem, invoiceItem }: Line, invoice: Invoice) =
       type: "subscription_item_details",
       invoice_item_details: null,
       subscription_item_details: {
-        ...{ ...common, invoice_item: null, subscription: invoice.subscription },
+        ...common,
+        invoice_item: null,
+        subscription: invoice.subscription,
         subscription_item: subscriptionItem,
       },
     };

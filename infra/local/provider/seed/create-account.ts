@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { createRandom } from "../../core/random.ts";
-import { API_VERSION } from "../objects/api-version.ts";
+import { API_VERSION } from "../objects/objects.ts";
 import type { NewAccount } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";

@@ -17,7 +17,7 @@ export type History = { objects: StoredObject[]; events: NewEvent[] };
 
 /**
  * The history of a business, one customer at a time: the same for the same seed but for the times, which end now.
- * Either of so many customers, or of exactly so many customers, subscriptions, invoices and payments in all.
+ * Either of this many customers, or of exactly this many customers, subscriptions, invoices and payments in all.
  */
 export function* historyOf(options: {
   seed: string;

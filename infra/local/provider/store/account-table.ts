@@ -48,5 +48,3 @@ export const openAccountTable = (database: Database) => ({
   countChange: (id: number) =>
     void database.statement("UPDATE accounts SET changes = changes + 1 WHERE id = ?").run(id),
 });
-
-export type AccountTable = ReturnType<typeof openAccountTable>;

@@ -59,5 +59,3 @@ export const openDeliveryTable = (database: Database) => ({
       .run(account, endpoint),
   count: (): number => Count.parse(database.statement("SELECT count(*) AS n FROM deliveries").get()).n,
 });
-
-export type DeliveryTable = ReturnType<typeof openDeliveryTable>;

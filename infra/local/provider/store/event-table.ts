@@ -86,5 +86,3 @@ export const openEventTable = (database: Database) => ({
   removeBefore: (account: number, createdSeconds: number) =>
     void database.statement("DELETE FROM events WHERE account = ? AND created < ?").run(account, createdSeconds),
 });
-
-export type EventTable = ReturnType<typeof openEventTable>;

@@ -24,5 +24,3 @@ export const openGrantTable = (database: Database) => ({
   remove: (secret: string) => void database.statement("DELETE FROM grants WHERE secret = ?").run(secret),
   removeAllOf: (account: number) => void database.statement("DELETE FROM grants WHERE account = ?").run(account),
 });
-
-export type GrantTable = ReturnType<typeof openGrantTable>;

@@ -6,7 +6,7 @@ import { type PageRequest, readPage } from "./read-page.ts";
 const State = z.object({ state: z.string() });
 const parse = (row: unknown): StoredObject => StoredObject.parse(JSON.parse(State.parse(row).state));
 
-/** The object that a list can be filtered by besides the customer: a subscription's invoices, a payment's charges. */
+/** The object that a list can be filtered by in addition to the customer: a subscription's invoices, a payment's charges. */
 const parentOf = (object: StoredObject): string | null => {
   switch (object.object) {
     case "invoice":
@@ -95,5 +95,3 @@ export const openObjectTable = (database: Database) => ({
         .map(({ type, n }) => [type, n]),
     ),
 });
-
-export type ObjectTable = ReturnType<typeof openObjectTable>;

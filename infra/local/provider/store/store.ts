@@ -1,23 +1,15 @@
-import { type AccountTable, openAccountTable } from "./account-table.ts";
-import { type Database, openDatabase } from "./database.ts";
-import { type DeliveryTable, openDeliveryTable } from "./delivery-table.ts";
-import { type EventTable, openEventTable } from "./event-table.ts";
-import { type GrantTable, openGrantTable } from "./grant-table.ts";
-import { type IdempotencyTable, openIdempotencyTable } from "./idempotency-table.ts";
-import { type ObjectTable, openObjectTable } from "./object-table.ts";
+import { openAccountTable } from "./account-table.ts";
+import { openDatabase } from "./database.ts";
+import { openDeliveryTable } from "./delivery-table.ts";
+import { openEventTable } from "./event-table.ts";
+import { openGrantTable } from "./grant-table.ts";
+import { openIdempotencyTable } from "./idempotency-table.ts";
+import { openObjectTable } from "./object-table.ts";
 
 /** All tables of the simulator. */
-export type Store = {
-  database: Database;
-  accounts: AccountTable;
-  objects: ObjectTable;
-  events: EventTable;
-  grants: GrantTable;
-  deliveries: DeliveryTable;
-  idempotency: IdempotencyTable;
-};
+export type Store = ReturnType<typeof openStore>;
 
-export const openStore = (dataDirectory: string): Store => {
+export const openStore = (dataDirectory: string) => {
   const database = openDatabase(dataDirectory);
   return {
     database,

@@ -30,8 +30,12 @@ export const queueDeliveries = (
     if (isDropped) continue;
     for (let copy = 0; copy < copies; copy++)
       store.deliveries.insert({
-        ...{ account, event: id, endpoint: endpointId, to_platform: 0 },
-        ...{ queued_at: nowMs, due_at: nowMs + random.int(delayMs + 1) },
+        account,
+        event: id,
+        endpoint: endpointId,
+        to_platform: 0,
+        queued_at: nowMs,
+        due_at: nowMs + random.int(delayMs + 1),
       });
   }
 };

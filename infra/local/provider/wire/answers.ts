@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Changes } from "../changes/changes.ts";
-import { API_VERSION } from "../objects/api-version.ts";
+import { API_VERSION } from "../objects/objects.ts";
 import type { AccountRow } from "../store/account-table.ts";
 import type { Store } from "../store/store.ts";
 import { createAccountApi } from "./account-api.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { API_VERSION } from "../objects/api-version.ts";
+import { API_VERSION } from "../objects/objects.ts";
 import type { Answer } from "./requests/answer.ts";
 
 const CUT_AFTER_MS = 20;

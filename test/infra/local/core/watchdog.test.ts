@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
-import { isRunning } from "../../../../infra/local/core/process-identity.ts";
+import { isRunning } from "../../../../infra/local/core/processes.ts";
 
 /** A process like the local cloud: it guards child processes, prints their ids and waits to be killed. */
 const PROGRAM = `

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { writeDataFile } from "../../../../infra/local/core/data-file.ts";
 import { isFull, openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 import { contentsOf, copyOf, damages, makeKilledDirectory, makeUsedDirectory, openDatabase } from "./used-directory.ts";
 
 let used: string;
@@ -36,9 +36,7 @@ const expectRefused = async (directory: string, name: string) => {
   const message = await refusal(directory);
   expect(message).toContain(`${join(directory, name)} `);
   expect(message).toMatch(/: restore the file from a backup, or delete the whole directory .* to start anew$/);
-  // The index of a write-ahead log has no data of its own.
-  const withoutIndexes = (files: Map<string, string>) => [...files].filter(([file]) => !file.endsWith("-shm"));
-  expect(withoutIndexes(contentsOf(directory))).toEqual(withoutIndexes(before));
+  expect(contentsOf(directory)).toEqual(before);
 };
 
 describe("a used data directory", () => {
@@ -131,7 +129,7 @@ describe("a data directory after a killed local cloud", () => {
     await expectRefused(copy, "queues.sqlite-wal");
   });
 
-  it("opens without the index of a write-ahead log, which SQLite makes anew", async () => {
+  it("opens without the index of a write-ahead log, which SQLite makes again", async () => {
     const copy = copyOf(killed);
     rmSync(join(copy, "queues.sqlite-shm"));
     expect(await refusal(copy)).toBeUndefined();
@@ -149,13 +147,13 @@ describe("a data directory that was never used", () => {
   });
 
   it("is created, with its parents", async () => {
-    const directory = join(mkdtempSync(join(tmpdir(), "parent-")), "one", "two");
+    const directory = join(newDirectory("parent-"), "one", "two");
     expect(await refusal(directory)).toBeUndefined();
-    expect([...contentsOf(directory).keys()]).toEqual(["contents.json"]);
+    expect(readdirSync(directory)).toEqual(["contents.json", "lock.sqlite"]);
   });
 
   it("is refused if a file is in its place or above it", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "file-")), "data");
+    const file = join(newDirectory("file-"), "data");
     writeFileSync(file, "");
     expect(await refusal(file)).toBe(
       `the data directory ${file} cannot be created (a file has its name): set LOCAL_DATA_DIR to another directory`,
@@ -219,23 +217,28 @@ describe("a data directory in use", () => {
     next.release();
   });
 
-  it("is taken over if another process has reused the id in the lock, or the lock is empty", async () => {
-    for (const lock of [`${process.pid} born at another time`, ""]) {
+  it("is taken over if the process in the lock has ended or is another one, or the lock is empty", async () => {
+    const setHolder = (file: string) => {
+      const database = new DatabaseSync(file);
+      database.exec(`PRAGMA user_version = ${process.ppid}`);
+      database.close();
+    };
+    for (const change of [setHolder, damages.emptied]) {
       const copy = copyOf(used);
-      writeFileSync(join(copy, "lock"), lock);
+      change?.(join(copy, "lock.sqlite"));
       const data = await openDataDirectory(copy);
-      expect(readFileSync(join(copy, "lock"), "utf8")).toMatch(new RegExp(`^${process.pid} (?!born at another)`));
+      expect(await refusal(copy)).toContain(`(process ${process.pid})`);
       data.release();
     }
   });
 
-  it("is refused with what to do if the lock or the engine's process id cannot be read", async () => {
+  it("is refused with what to do if the list of its files or the lock cannot be read", async () => {
     const copy = copyOf(used);
     damages["replaced by a directory"]?.(join(copy, "contents.json"));
     await expectRefused(copy, "contents.json");
     const other = copyOf(used);
-    writeFileSync(join(other, "engine.json"), "");
-    expect(await refusal(other)).toContain(`${join(other, "engine.json")} is damaged: end the process dynoxide`);
+    damages["replaced by noise"]?.(join(other, "lock.sqlite"));
+    expect(await refusal(other)).toMatch(/ cannot be locked \(.*\): delete .*lock.sqlite$/);
   });
 });
 

@@ -3,18 +3,17 @@ import {
   copyFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { writeDataFile } from "../../../../infra/local/core/data-file.ts";
 import { openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 /** What can happen to a file, by name. `flipped` changes bytes of the file's first quarter. */
 export const damages: Readonly<Record<string, (file: string) => void>> = {
@@ -36,10 +35,11 @@ export const damages: Readonly<Record<string, (file: string) => void>> = {
   },
 };
 
-/** A hash of each file of a directory; of a directory in it, an empty text. */
+/** A hash of each file with data: not of the lock and the indexes of logs. Of a directory in it, an empty text. */
 export const contentsOf = (directory: string): Map<string, string> =>
   new Map(
     readdirSync(directory, { withFileTypes: true })
+      .filter(({ name }) => !/-shm$|^lock\.sqlite$/.test(name))
       .map((entry): [string, string] => [
         entry.name,
         entry.isFile()
@@ -51,11 +51,10 @@ export const contentsOf = (directory: string): Map<string, string> =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** A copy of a directory, as a kill at this moment leaves it: without the lock, which belongs to this process. */
+/** A copy of a directory, as a kill at this moment leaves it. */
 export const copyOf = (directory: string): string => {
-  const copy = mkdtempSync(join(tmpdir(), "data-copy-"));
+  const copy = newDirectory("data-copy-");
   cpSync(directory, copy, { recursive: true });
-  rmSync(join(copy, "lock"), { force: true });
   return copy;
 };
 
@@ -87,7 +86,7 @@ const databases = ["dynamodb.sqlite", "objects.sqlite", "queues.sqlite", "provid
  * @param onStep called after each step of the first start, with the directory
  */
 export const makeUsedDirectory = async (onStep: (directory: string) => void = () => {}): Promise<string> => {
-  const directory = mkdtempSync(join(tmpdir(), "data-directory-"));
+  const directory = newDirectory("data-directory-");
   onStep(directory);
   const data = await openDataDirectory(directory);
   onStep(directory);
@@ -124,7 +123,7 @@ export const makeKilledDirectory = async (): Promise<string> => {
   const used = await makeUsedDirectory();
   const open = databases.map((name) => openDatabase(join(used, name)));
   for (const database of open) addRows(database, 40);
-  const copy = mkdtempSync(join(tmpdir(), "data-killed-"));
+  const copy = newDirectory("data-killed-");
   for (const name of readdirSync(used)) copyFileSync(join(used, name), join(copy, name));
   for (const database of open) database.close();
   return copy;

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { isRunning } from "../../../../infra/local/core/process-identity.ts";
+import { isRunning } from "../../../../infra/local/core/processes.ts";
 import { type DataDirectory, openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
 import { engineClient } from "../../../../infra/local/dynamodb/client.ts";
 import { type DynamoDb, startDynamoDb } from "../../../../infra/local/dynamodb/engine.ts";
 import { findEngine } from "../../../../infra/local/dynamodb/engine-package.ts";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
 import { tableModel } from "../../../support/embedded-dynamodb.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const table = tableModel({
   TableName: "things",
@@ -38,12 +38,11 @@ const start = async (options: Parameters<typeof startDynamoDb>[0]): Promise<Dyna
   return running;
 };
 beforeEach(() => {
-  dataDirectory = mkdtempSync(join(tmpdir(), "dynamodb-"));
+  dataDirectory = newDirectory("dynamodb-");
 });
 afterEach(async () => {
   for (const database of started.splice(0)) await database.stop();
   for (const data of opened.splice(0)) data.release();
-  rmSync(dataDirectory, { recursive: true, force: true });
 });
 
 const put = async (endpoint: string, key: string): Promise<void> => {
@@ -108,11 +107,14 @@ describe("the embedded engine", () => {
     expect(await keys(database.endpoint)).toEqual(["kept"]);
   });
 
-  it("does not stop another program that has reused the process id of the old engine", async () => {
-    const innocent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
-    writeFileSync(join(dataDirectory, "engine.json"), JSON.stringify({ pid: innocent.pid }));
+  it("does not stop the engine of another data directory, or another program that names this database", async () => {
+    const other = await start({ dataDirectory: newDirectory("dynamodb-") });
+    const argument = join(dataDirectory, "dynamodb.sqlite");
+    const innocent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "--", "--db-path", argument], {
+      stdio: "ignore",
+    });
     await start({ dataDirectory });
-    expect(isRunning(innocent.pid ?? 0)).toBe(true);
+    expect([other.pid ?? 0, innocent.pid ?? 0].every(isRunning)).toBe(true);
     innocent.kill("SIGKILL");
   });
 

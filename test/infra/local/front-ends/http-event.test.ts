@@ -58,8 +58,22 @@ describe("an event of payload format 2.0", () => {
   it("lower-cases and joins headers, splits cookies and omits hop-by-hop headers", () => {
     const { headers, cookies, requestContext } = eventOf({
       rawHeaders: [
-        ...["X-One", "a", "x-one", "b, c", "User-Agent", "curl/8", "Connection", "keep-alive", "Cookie", "a=1; b=2"],
-        ...["cookie", "c=3", "X-Forwarded-For", "203.0.113.9", "Transfer-Encoding", "chunked"],
+        "X-One",
+        "a",
+        "x-one",
+        "b, c",
+        "User-Agent",
+        "curl/8",
+        "Connection",
+        "keep-alive",
+        "Cookie",
+        "a=1; b=2",
+        "cookie",
+        "c=3",
+        "X-Forwarded-For",
+        "203.0.113.9",
+        "Transfer-Encoding",
+        "chunked",
       ],
     });
     expect(headers).toMatchObject({

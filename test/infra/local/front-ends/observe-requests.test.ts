@@ -31,8 +31,16 @@ describe("an observed request", () => {
     const token = tokenOf({ sub: "ada", org_id: "acme" });
     expect(await observationOf(200, "[]", ["Accept", "authorization", "Authorization", `Bearer ${token}`])).toEqual([
       {
-        ...{ kind: "request", method: "GET", target: "/plants?limit=1", status: 200, durationMs: expect.any(Number) },
-        ...{ source: "ListPlants", requestId: "r1", organizationId: "acme", userId: "ada", reason: undefined },
+        kind: "request",
+        method: "GET",
+        target: "/plants?limit=1",
+        status: 200,
+        durationMs: expect.any(Number),
+        source: "ListPlants",
+        requestId: "r1",
+        organizationId: "acme",
+        userId: "ada",
+        reason: undefined,
       },
     ]);
   });

@@ -1,8 +1,5 @@
 /** S3 of the local cloud: with the SDK's client, with the functions' own, and with plain HTTP for links. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import {
@@ -21,11 +18,15 @@ import { createS3Service } from "../../../../infra/local/gateway/s3-service.ts";
 import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { createObjectStore, createS3 } from "../../../../shared/runtime/object-store.ts";
 import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const DAY_MS = 86_400_000;
 const arn = "arn:aws:s3:::exports";
 const allow = (actions: string[], Resource: string | string[], Condition = {}): PolicyStatement => ({
-  ...{ Effect: "Allow", Action: actions.map((action) => `s3:${action}`), Resource, Condition },
+  Effect: "Allow",
+  Action: actions.map((action) => `s3:${action}`),
+  Resource,
+  Condition,
 });
 const model = stackModel({
   roles: {
@@ -39,7 +40,10 @@ const model = stackModel({
   resourcePolicies: {
     [arn]: [
       {
-        ...{ Effect: "Deny", Principal: { AWS: "*" }, Action: "s3:*", Resource: [arn, `${arn}/*`] },
+        Effect: "Deny",
+        Principal: { AWS: "*" },
+        Action: "s3:*",
+        Resource: [arn, `${arn}/*`],
         Condition: { Bool: { "aws:SecureTransport": "false" } },
       },
     ],
@@ -58,7 +62,9 @@ const start = async () => {
   const clock = { now: () => now };
   buckets = openObjectBuckets({ buckets: model.buckets, dataDirectory, clock });
   gateway = await startGateway({
-    ...{ model, authorizer: createAuthorizer(model), dynamodbEndpoint: "http://127.0.0.1:9" },
+    model,
+    authorizer: createAuthorizer(model),
+    dynamodbEndpoint: "http://127.0.0.1:9",
     onDenied: (denial) => denials.push(denial),
     services: { s3: createS3Service({ buckets, clock }) },
   });
@@ -73,14 +79,10 @@ const restart = async () => {
   await start();
 };
 beforeAll(async () => {
-  dataDirectory = mkdtempSync(join(tmpdir(), "s3-"));
-  [now, denials] = [Date.now(), []];
+  dataDirectory = newDirectory("s3-");
   await start();
 });
-afterAll(async () => {
-  await stop();
-  rmSync(dataDirectory, { recursive: true });
-});
+afterAll(stop);
 beforeEach(() => {
   now = Date.now();
   denials = [];
@@ -91,7 +93,9 @@ afterEach(async () => {
 });
 
 const placeOf = (role: string) => ({
-  ...{ region: "eu-central-1", endpoint: gateway.url, credentials: gateway.credentialsFor(functionArn(role)) },
+  region: "eu-central-1",
+  endpoint: gateway.url,
+  credentials: gateway.credentialsFor(functionArn(role)),
 });
 const clientOf = (role: string): S3Client => {
   const client = createS3(placeOf(role));
@@ -113,8 +117,12 @@ describe("objects", () => {
     await expect(store.read(key).then(textOf)).resolves.toBe("é");
     const head = await clientOf("everything").send(new HeadObjectCommand({ Bucket: "exports", Key: key }));
     expect(head).toMatchObject({
-      ...{ ContentType: "text/csv", ContentEncoding: "gzip", ContentDisposition: 'attachment; filename="x"' },
-      ...{ ContentLength: 2, LastModified: expect.any(Date), ETag: expect.stringMatching(/^"[\da-f]{32}"$/) },
+      ContentType: "text/csv",
+      ContentEncoding: "gzip",
+      ContentDisposition: 'attachment; filename="x"',
+      ContentLength: 2,
+      LastModified: expect.any(Date),
+      ETag: expect.stringMatching(/^"[\da-f]{32}"$/),
     });
     await expect(store.list("")).resolves.toEqual({ objects: [{ key, bytes: 2 }], isLast: true });
     await store.delete([key, "missing"]);

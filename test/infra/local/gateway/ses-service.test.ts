@@ -1,6 +1,5 @@
 /** SES of the local cloud with the functions' client, and the e-mails that it writes. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ListContactsCommand, type SESv2Client } from "@aws-sdk/client-sesv2";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -11,10 +10,14 @@ import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { createMailbox, type Mailbox } from "../../../../infra/local/mail/mailbox.ts";
 import { createMailer, createSes } from "../../../../shared/runtime/mail.ts";
 import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const identity = (name: string) => `arn:aws:ses:eu-central-1:000000000000:identity/${name}`;
 const allow = (Resource: string | string[], Condition: PolicyStatement["Condition"] = {}): PolicyStatement => ({
-  ...{ Effect: "Allow", Action: "ses:SendEmail", Resource, Condition },
+  Effect: "Allow",
+  Action: "ses:SendEmail",
+  Resource,
+  Condition,
 });
 const both = [identity("alerts@example.com"), identity("example.com")];
 const model = stackModel({
@@ -37,11 +40,13 @@ const openMailbox = () =>
   createMailbox({ directory, clock: { now: () => 1_800_000_000_000 }, log: (line) => lines.push(line) });
 
 beforeEach(async () => {
-  directory = join(mkdtempSync(join(tmpdir(), "ses-")), "mail");
+  directory = join(newDirectory("ses-"), "mail");
   [denials, lines] = [[], []];
   mailbox = openMailbox();
   gateway = await startGateway({
-    ...{ model, authorizer: createAuthorizer(model), dynamodbEndpoint: "http://127.0.0.1:9" },
+    model,
+    authorizer: createAuthorizer(model),
+    dynamodbEndpoint: "http://127.0.0.1:9",
     onDenied: (denial) => denials.push(denial),
     services: { ses: createSesService({ model, mailbox }) },
   });
@@ -49,7 +54,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
   await gateway.close();
-  rmSync(join(directory, ".."), { recursive: true });
 });
 
 const clientOf = (role: string): SESv2Client => {
@@ -78,9 +82,14 @@ describe("SES of the local cloud", () => {
     expect(show(String(id))).toMatchObject({
       status: 200,
       body: {
-        ...{ id, at: 1_800_000_000_000, from: "alerts@example.com", to: mail.to, subject: mail.subject },
+        id,
+        at: 1_800_000_000_000,
+        from: "alerts@example.com",
+        to: mail.to,
+        subject: mail.subject,
         headers: mail.headers,
-        ...{ text: mail.text, html: mail.html },
+        text: mail.text,
+        html: mail.html,
       },
     });
     expect(lines).toEqual([expect.stringMatching(/^MAIL to ada@example.org: "Brute force: .*zoë\\u0007.*eml\)$/)]);

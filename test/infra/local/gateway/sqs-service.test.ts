@@ -1,7 +1,4 @@
 /** SQS of the local cloud: with the SDK's client, and with the functions' own. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   ChangeMessageVisibilityCommand,
   PurgeQueueCommand,
@@ -16,6 +13,7 @@ import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { openQueues, type Queue, type Queues } from "../../../../infra/local/queues/queues.ts";
 import { createQueue, createSqs } from "../../../../shared/runtime/queue.ts";
 import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
 const url = (name: string) => `https://sqs.eu-central-1.amazonaws.com/000000000000/${name}`;
@@ -44,7 +42,9 @@ const clients: SQSClient[] = [];
 const start = async () => {
   queues = openQueues({ queues: model.queues, dataDirectory, clock: { now: () => now } });
   gateway = await startGateway({
-    ...{ model, authorizer: createAuthorizer(model), dynamodbEndpoint: "http://127.0.0.1:9" },
+    model,
+    authorizer: createAuthorizer(model),
+    dynamodbEndpoint: "http://127.0.0.1:9",
     onDenied: (denial) => denials.push(denial),
     services: { sqs: createSqsService({ model, queues }) },
   });
@@ -55,15 +55,12 @@ const stop = async () => {
   queues.close();
 };
 beforeEach(async () => {
-  dataDirectory = mkdtempSync(join(tmpdir(), "sqs-"));
+  dataDirectory = newDirectory("sqs-");
   now = 1_800_000_000_000;
   denials = [];
   await start();
 });
-afterEach(async () => {
-  await stop();
-  rmSync(dataDirectory, { recursive: true });
-});
+afterEach(stop);
 
 const as = (role: string): SQSClient => {
   const credentials = gateway.credentialsFor(functionArn(role));

@@ -10,7 +10,11 @@ const cors = {
 };
 
 const request = (method: string, headers: Record<string, string> = {}) => ({
-  ...{ method, target: "/plants", httpVersion: "1.1", body: undefined, sourceIp: "127.0.0.1" },
+  method,
+  target: "/plants",
+  httpVersion: "1.1",
+  body: undefined,
+  sourceIp: "127.0.0.1",
   rawHeaders: Object.entries(headers).flat(),
 });
 const answer = (headers: Record<string, string> = {}) => ({ statusCode: 401, headers, body: Buffer.from("{}") });
@@ -40,7 +44,8 @@ describe("an HTTP API with CORS", () => {
 
   it("answers an OPTIONS request that no route takes", () => {
     const preflight = request("OPTIONS", {
-      ...{ origin: "https://admin.example.com", "access-control-request-method": "POST" },
+      origin: "https://admin.example.com",
+      "access-control-request-method": "POST",
     });
     expect(answerPreflight(cors, preflight)).toMatchObject({
       statusCode: 204,

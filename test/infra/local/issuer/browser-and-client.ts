@@ -1,8 +1,6 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as oauth from "oauth4webapi";
 import { type Issuer, type IssuerOptions, startIssuer } from "../../../../infra/local/issuer/issuer.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 export const API_URL = "http://127.0.0.1:3000";
 export const REDIRECT_URI = `${API_URL}/console`;
@@ -13,7 +11,7 @@ export const ADA = { organization: "demo", role: "admin", user: "ada", lifetime:
 /** Starts an issuer whose clock the test can move. */
 export const startTestIssuer = async (options: Partial<IssuerOptions> = {}) => {
   const errors: unknown[] = [];
-  const dataDirectory = mkdtempSync(join(tmpdir(), "issuer-"));
+  const dataDirectory = newDirectory("issuer-");
   let offsetMs = 0;
   const start = () =>
     startIssuer({

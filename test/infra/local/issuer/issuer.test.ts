@@ -1,11 +1,11 @@
-import { mkdtempSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { type Issuer, startIssuer } from "../../../../infra/local/issuer/issuer.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
-const dataDirectory = mkdtempSync(join(tmpdir(), "issuer-"));
+const dataDirectory = newDirectory("issuer-");
 let nowMs = Date.UTC(2027, 0, 1);
 const errors: unknown[] = [];
 const start = () =>

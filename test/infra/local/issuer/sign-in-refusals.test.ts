@@ -243,7 +243,7 @@ describe("the token endpoint", () => {
     expect(await send({ client_id: "console" }, {}, "/revoke")).toMatchObject({ error: "invalid_request" });
   });
 
-  it("mints a token for JSON, also if the content type says that it is a form", async () => {
+  it("mints a token for JSON, even if the content type says that it is a form", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     for (const body of ["", '{"organizationId":"acme"}']) {
       const response = await fetch(`${issuer.url()}/token`, { method: "POST", headers, body });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import * as oauth from "oauth4webapi";
 import { openSessions } from "../../../../infra/local/issuer/sessions.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 import {
   ADA,
   API_URL,
@@ -186,7 +186,7 @@ describe("a session", () => {
   });
 
   it("is kept while it is one of the newest hundred", () => {
-    const sessions = openSessions(mkdtempSync(join(tmpdir(), "sessions-")), { now: () => 0 });
+    const sessions = openSessions(newDirectory("sessions-"), { now: () => 0 });
     const begun = Array.from({ length: 101 }, () =>
       sessions.begin({ organizationId: "demo", role: "admin", userId: "ada", lifetime: "hour" }),
     );

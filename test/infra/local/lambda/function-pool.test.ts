@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { isRunning } from "../../../../infra/local/core/process-identity.ts";
+import { isRunning } from "../../../../infra/local/core/processes.ts";
 import { startWatchdog, type Watchdog } from "../../../../infra/local/core/watchdog.ts";
 import {
   createFunctionPool,

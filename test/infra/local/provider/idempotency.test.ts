@@ -41,7 +41,8 @@ describe("an Idempotency-Key", () => {
     const second = await create("a day");
     expect(second).toEqual(first);
     expect(second.lastResponse.headers).toMatchObject({
-      ...{ "idempotent-replayed": "true", "original-request": first.lastResponse.requestId },
+      "idempotent-replayed": "true",
+      "original-request": first.lastResponse.requestId,
     });
     expect(second.lastResponse.requestId).not.toBe(first.lastResponse.requestId);
     fixture.pass(1);
@@ -51,12 +52,14 @@ describe("an Idempotency-Key", () => {
   it("is refused for other parameters and for another endpoint", async () => {
     const { id } = await create("once");
     expect(await thrownBy(() => create("once", "Eve"))).toMatchObject({
-      ...{ type: "StripeIdempotencyError", statusCode: 400 },
+      type: "StripeIdempotencyError",
+      statusCode: 400,
       message: expect.stringMatching(/^Keys for idempotent requests can only be used with the same parameters/),
     });
     const update = () => stripe.customers.update(id, { name: "Ada" }, { idempotencyKey: "once" });
     expect(await thrownBy(update)).toMatchObject({
-      ...{ type: "StripeIdempotencyError", statusCode: 400 },
+      type: "StripeIdempotencyError",
+      statusCode: 400,
       message: expect.stringContaining(`('/v1/customers' vs '/v1/customers/${id}')`),
     });
     expect(await thrownBy(() => create("k".repeat(256)))).toMatchObject({ statusCode: 400 });
@@ -80,7 +83,9 @@ describe("an Idempotency-Key", () => {
     const isUnderWay = async () => (await fixture.request<{ faults: unknown[] }>("GET /provider")).faults.length === 0;
     while (!(await isUnderWay())) await setImmediate();
     expect(await thrownBy(() => create("parallel"))).toMatchObject({
-      ...{ rawType: "idempotency_error", statusCode: 409, code: "idempotency_key_in_use" },
+      rawType: "idempotency_error",
+      statusCode: 409,
+      code: "idempotency_key_in_use",
     });
     const { id } = await first;
     expect((await create("parallel")).id).toBe(id);
@@ -107,7 +112,8 @@ describe("an Idempotency-Key", () => {
     await fail({ kind: "error", status: 500, times: 1 });
     expect(await thrownBy(() => create("failed"))).toMatchObject({ statusCode: 500 });
     expect(await thrownBy(() => create("failed"))).toMatchObject({
-      ...{ statusCode: 500, headers: { "idempotent-replayed": "true" } },
+      statusCode: 500,
+      headers: { "idempotent-replayed": "true" },
     });
     await fail({ kind: "error", status: 503, times: 1 });
     expect(await thrownBy(() => create("unavailable"))).toMatchObject({ statusCode: 503 });
@@ -135,7 +141,8 @@ describe("data of an earlier version", () => {
       expect((await stripe[list].list({ limit: 100 })).data.length).toBeGreaterThan(10);
     const [owner] = (await stripe.customers.list({ limit: 1 })).data;
     expect(await stripe.customers.update(owner?.id ?? "", { metadata: { since: "1" } })).toMatchObject({
-      ...{ description: null, metadata: { since: "1" } },
+      description: null,
+      metadata: { since: "1" },
     });
   });
 });

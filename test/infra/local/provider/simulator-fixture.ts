@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Stripe from "stripe";
 import type { JsonAnswer } from "../../../../infra/local/http/json-server.ts";
 import { type ProviderSimulator, startProviderSimulator } from "../../../../infra/local/provider/simulator.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const START_MS = Date.UTC(2027, 2, 15, 12, 30, 5);
 
@@ -28,7 +29,7 @@ const seededDirectory = async (): Promise<string> => {
 
 /** A simulator with its own data directory and a clock that only `pass` advances. */
 export const createFixture = async (options: { rateLimit?: number } = {}) => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "provider-"));
+  const dataDirectory = newDirectory("provider-");
   cpSync(await seededDirectory(), dataDirectory, { recursive: true });
   const errors: unknown[] = [];
   let nowMs = START_MS;
@@ -79,7 +80,7 @@ export const createFixture = async (options: { rateLimit?: number } = {}) => {
       if (status !== 200) throw new Error(`${route} answered ${status} ${JSON.stringify(answer)}`);
       return answer as T;
     },
-    /** @param meanwhile gets the data directory. */
+    /** @param concurrently gets the data directory. */
     async restart(meanwhile?: (dataDirectory: string) => void) {
       await simulator.close();
       meanwhile?.(dataDirectory);
@@ -87,7 +88,6 @@ export const createFixture = async (options: { rateLimit?: number } = {}) => {
     },
     async stop() {
       await simulator.close();
-      rmSync(dataDirectory, { recursive: true });
     },
   };
 };

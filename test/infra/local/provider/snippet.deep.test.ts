@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 import { createFixture, type Fixture } from "./simulator-fixture.ts";
 
 const execFileAsync = promisify(execFile);
@@ -18,7 +18,7 @@ afterAll(() => fixture.stop());
 it("the snippet of docs/provider-simulator.md runs against the simulator, once for its key", async () => {
   const page = readFileSync(join(root, "docs", "provider-simulator.md"), "utf8");
   const [, script = ""] = /--input-type=module <<'EOF'\n([\s\S]*?)\nEOF\n/.exec(page) ?? [];
-  const checkout = mkdtempSync(join(tmpdir(), "snippet-"));
+  const checkout = newDirectory("snippet-");
   try {
     mkdirSync(join(checkout, ".local"));
     writeFileSync(join(checkout, ".local", "stack.json"), JSON.stringify({ providerUrl: fixture.simulator.url }));
@@ -29,6 +29,5 @@ it("the snippet of docs/provider-simulator.md runs against the simulator, once f
     expect((await run()).stdout).toBe("card_declined paid\n");
     expect((await fixture.sdk().customers.list({ email: "ada@example.com" })).data).toHaveLength(1);
   } finally {
-    rmSync(checkout, { recursive: true });
   }
 });

@@ -301,7 +301,7 @@ describe("endpoints that a key registers", () => {
     expect(received.map((one) => verify(one, secret).type)).toEqual(["customer.created"]);
   });
 
-  it("receive events besides the endpoint of the control server, until they are deleted", async () => {
+  it("receive events in addition to the endpoint of the control server, until they are deleted", async () => {
     await subscribe({ enabledEvents: EVENTS });
     const { id, secret = "" } = await register();
     await change();

@@ -241,7 +241,9 @@ describe("a random sequence of operations", () => {
   it.each(rangeOf(SEQUENCES))("%d leaves what a model says, and events that tell the same", async (sequence) => {
     const random = createRandom(`writes ${fixedSeed} ${sequence}`);
     const account = await fixture.request<{ accountId: string; apiKey: string }>("POST /provider/accounts", {
-      ...{ objects: 1, eventDays: 0, seed: sequence },
+      objects: 1,
+      eventDays: 0,
+      seed: sequence,
     });
     const stripe = fixture.sdk(account.apiKey);
     for (const { id } of (await stripe.customers.list()).data) await stripe.customers.del(id);

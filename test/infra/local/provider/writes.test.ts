@@ -123,12 +123,15 @@ describe("subscriptions", () => {
     expect(trial).toMatchObject({ status: "trialing", trial_end: fixture.nowSeconds() + 14 * 86_400 });
     expect(trial.items.data[0]?.price).toMatchObject({ unit_amount: 500, recurring: { interval: "year" } });
     const sent = await stripe.subscriptions.create({
-      ...{ customer: id, items: [{ price: PRICE }] },
-      ...{ collection_method: "send_invoice", days_until_due: 7 },
+      customer: id,
+      items: [{ price: PRICE }],
+      collection_method: "send_invoice",
+      days_until_due: 7,
     });
     expect(sent).toMatchObject({ status: "active", days_until_due: 7 });
     expect(await stripe.invoices.retrieve(String(sent.latest_invoice))).toMatchObject({
-      ...{ status: "open", due_date: fixture.nowSeconds() + 7 * 86_400 },
+      status: "open",
+      due_date: fixture.nowSeconds() + 7 * 86_400,
     });
   });
 
@@ -198,7 +201,10 @@ describe("invoices", () => {
     const decline = () => stripe.invoices.pay(id, { payment_method: "pm_card_visa_chargeDeclinedInsufficientFunds" });
     const types = await eventsOf(async () => {
       expect(await thrownBy(decline)).toMatchObject({
-        ...{ type: "StripeCardError", statusCode: 402, code: "card_declined", decline_code: "insufficient_funds" },
+        type: "StripeCardError",
+        statusCode: 402,
+        code: "card_declined",
+        decline_code: "insufficient_funds",
         payment_intent: { status: "requires_payment_method", amount: 4_200 },
       });
     });
@@ -229,7 +235,10 @@ describe("payments", () => {
     expect(await thrownBy(confirm)).toMatchObject({ statusCode: 402, code: "expired_card" });
     await stripe.paymentIntents.update(made.id, { description: "Order 7", metadata: { order: "7" } });
     expect(await stripe.paymentIntents.confirm(made.id)).toMatchObject({
-      ...{ status: "succeeded", amount_received: 900, description: "Order 7", metadata: { order: "7" } },
+      status: "succeeded",
+      amount_received: 900,
+      description: "Order 7",
+      metadata: { order: "7" },
     });
     expect(await thrownBy(() => stripe.paymentIntents.cancel(made.id))).toMatchObject({
       code: "payment_intent_unexpected_state",
@@ -265,7 +274,9 @@ describe("webhook endpoints", () => {
       made.unshift(
         (
           await stripe.webhookEndpoints.create({
-            ...{ url: `http://127.0.0.1:9/${i}`, enabled_events: ["*"], metadata: { i: String(i) } },
+            url: `http://127.0.0.1:9/${i}`,
+            enabled_events: ["*"],
+            metadata: { i: String(i) },
           })
         ).id,
       );
@@ -274,11 +285,15 @@ describe("webhook endpoints", () => {
     expect(listed).toEqual(made);
     const [id = ""] = made;
     const changed = await stripe.webhookEndpoints.update(id, {
-      ...{ url: "http://127.0.0.1:9/new", enabled_events: ["customer.created", "invoice.paid"], disabled: true },
+      url: "http://127.0.0.1:9/new",
+      enabled_events: ["customer.created", "invoice.paid"],
+      disabled: true,
       metadata: { i: "" },
     });
     expect(changed).toMatchObject({
-      ...{ url: "http://127.0.0.1:9/new", enabled_events: ["customer.created", "invoice.paid"], status: "disabled" },
+      url: "http://127.0.0.1:9/new",
+      enabled_events: ["customer.created", "invoice.paid"],
+      status: "disabled",
       metadata: {},
     });
     const wrong = () => stripe.webhookEndpoints.update(id, { url: "ftp://x" });

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Activity, createActivity } from "../../../../infra/local/core/activity.ts";
 import type { QueueModel } from "../../../../infra/local/core/model.ts";
@@ -10,11 +7,16 @@ import {
   type EventSourceMappings,
 } from "../../../../infra/local/queues/event-source-mappings.ts";
 import { openQueues, type Queue, type Queues } from "../../../../infra/local/queues/queues.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const VISIBILITY_SECONDS = 60;
 const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
 const model = (name: string, rest: Partial<QueueModel> = {}): QueueModel => ({
-  ...{ logicalId: name, name, arn: arn(name), visibilityTimeoutSeconds: VISIBILITY_SECONDS, retentionSeconds: 86_400 },
+  logicalId: name,
+  name,
+  arn: arn(name),
+  visibilityTimeoutSeconds: VISIBILITY_SECONDS,
+  retentionSeconds: 86_400,
   ...rest,
 });
 
@@ -26,7 +28,7 @@ let mappings: EventSourceMappings;
 let invoke: () => Promise<InvocationResult>;
 
 beforeEach(() => {
-  dataDirectory = mkdtempSync(join(tmpdir(), "mappings-"));
+  dataDirectory = newDirectory("mappings-");
   now = 1_800_000_000_000;
   activity = createActivity();
   const clock = { now: () => now };
@@ -41,7 +43,6 @@ beforeEach(() => {
 afterEach(() => {
   mappings.stop();
   queues.close();
-  rmSync(dataDirectory, { recursive: true });
 });
 
 const queue = (name: string): Queue => {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type { QueueModel } from "../../../../infra/local/core/model.ts";
 import { openQueues, type Queue, type Queues } from "../../../../infra/local/queues/queues.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
 const model = (name: string, rest: Partial<QueueModel> = {}): QueueModel => ({
@@ -39,13 +37,12 @@ const pass = (seconds: number) => {
 };
 
 beforeEach(() => {
-  dataDirectory = mkdtempSync(join(tmpdir(), "queues-"));
+  dataDirectory = newDirectory("queues-");
   now = 1_800_000_000_000;
   queues = open();
 });
 afterEach(() => {
   queues.close();
-  rmSync(dataDirectory, { recursive: true });
 });
 
 describe("a queue", () => {

@@ -1,26 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { listen } from "../../../../infra/local/http/listen.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 /** `npm start` in a copy of the checkout, whose files the tests change. */
 const root = join(import.meta.dirname, "..", "..", "..", "..");
-const copy = mkdtempSync(join(tmpdir(), "checkout-"));
+const copy = newDirectory("checkout-");
 const lines: string[] = [];
 let service: ChildProcess;
 let apiUrl = "";
@@ -66,7 +56,7 @@ beforeAll(async () => {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const { port, close } = await listen(createServer(), 0);
   await close();
-  service = spawn(process.execPath, ["infra/local/start.ts"], {
+  service = spawn(process.execPath, ["infra/local/start/start.ts"], {
     cwd: copy,
     env: { ...process.env, PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
@@ -86,7 +76,6 @@ beforeAll(async () => {
 afterAll(async () => {
   service.kill("SIGINT");
   await once(service, "exit");
-  rmSync(copy, { recursive: true, force: true });
 });
 
 const LIST = "functions/plants/list-plants.ts";
@@ -141,19 +130,17 @@ describe("a changed file, while npm start runs", () => {
   it("asks for a restart if a new endpoint has its function, rights and route", async () => {
     copyFileSync(join(copy, LIST), join(copy, "functions/plants/get-plant.ts"));
     await printed(/get-plant\.ts becomes part of the service at the next start/);
-    const right = '    getPlant: access.plants("Query"),\n    deletePlant:';
+    const right = '    getPlant: plants.may("Query"),\n    deletePlant:';
     await change("infra/constructs/grants.ts", "    deletePlant:", right, /grants\.ts changed/);
-    const route = `  getPlant: defineRoute({
+    const route = `  getPlant: {
     method: "GET",
     path: "/one/{id}",
     permission: "plants:read",
-    tag: "plants",
     summary: "Get a plant",
     description: "Returns a plant.",
     request: { params: z.object({ id: Int64Parameter }) },
     success: { status: 200, description: "The plant.", body: Plant },
-    failures: [],
-  }),
+  },
   deletePlant:`;
     await change(
       "shared/api/plant-routes.ts",

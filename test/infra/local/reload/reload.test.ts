@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createBuildQueue } from "../../../../infra/local/reload/build-queue.ts";
@@ -7,6 +6,7 @@ import { createImportGraph } from "../../../../infra/local/reload/import-graph.t
 import { describeDifference } from "../../../../infra/local/reload/infrastructure.ts";
 import { readSourceFiles } from "../../../../infra/local/reload/source-files.ts";
 import { type SourceWatch, watchSources } from "../../../../infra/local/reload/watch-sources.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 describe("the functions that a changed file affects", () => {
   const input = (...paths: string[]) => ({
@@ -84,7 +84,6 @@ describe("the watch of source files", () => {
   let watching: SourceWatch | undefined;
   afterEach(() => {
     watching?.stop();
-    rmSync(root, { recursive: true, force: true });
   });
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -92,7 +91,7 @@ describe("the watch of source files", () => {
   };
   /** Starts a watch; the function waits for the next change. */
   const start = () => {
-    root = mkdtempSync(join(tmpdir(), "watched-"));
+    root = newDirectory("watched-");
     for (const path of ["functions/plants/list.ts", "shared/plants/plant.ts", "infra/app.ts", "package.json"])
       write(path, "{}");
     const changes: (readonly string[])[] = [];

@@ -1,20 +1,19 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { StackModel } from "../../../../infra/local/core/model.ts";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
 import { startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { readStack } from "../../../../infra/local/stack/read-stack.ts";
 import { synthesiseStack } from "../../../support/synthesise-with.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 import { startTestDynamoDb } from "../../../support/test-dynamodb.ts";
 
-const root = mkdtempSync(join(tmpdir(), "cdk-assembly-"));
+const root = newDirectory("cdk-assembly-");
 const dataDirectory = join(root, "data");
 let assemblyDirectory: string;
-afterAll(() => rmSync(root, { recursive: true }));
 
 let model: StackModel;
 beforeAll(async () => {

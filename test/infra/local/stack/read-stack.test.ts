@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { StackModel } from "../../../../infra/local/core/model.ts";
 import { readStack } from "../../../../infra/local/stack/read-stack.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "assembly-"));
+  directory = newDirectory("assembly-");
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const stackArtifact = { type: "aws:cloudformation:stack", properties: { templateFile: "template.json" } };
 
@@ -228,7 +227,8 @@ describe("a stack", () => {
         EventBusName: { Ref: "Bus" },
         Targets: [
           target({
-            ...{ Arn: { "Fn::GetAtt": ["Queue", "Arn"] }, InputTransformer },
+            Arn: { "Fn::GetAtt": ["Queue", "Arn"] },
+            InputTransformer,
             DeadLetterConfig: { Arn: { "Fn::GetAtt": ["Queue", "Arn"] } },
           }),
         ],
@@ -471,7 +471,9 @@ describe("unsupported parts of a template", () => {
     [
       "an integration's role that the template does not declare",
       {
-        ...{ Role: role, Work: lambda(), X: api },
+        Role: role,
+        Work: lambda(),
+        X: api,
         Integration: integration({ ApiId: { Ref: "X" }, CredentialsArn: "arn:aws:iam::000000000000:role/other" }),
         Route: route({ ApiId: { Ref: "X" } }),
       },

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import {
   generateSecret,
   openGeneratedSecrets,
@@ -9,9 +8,9 @@ import {
   secretReference,
 } from "../../../../infra/local/template/secrets.ts";
 import { fc } from "../../../support/fixed-seed.ts";
+import { newDirectory } from "../../../support/temporary-directory.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "secrets-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = newDirectory("secrets-");
 
 describe("generateSecret", () => {
   it("generates letters and digits of each kind, with the length that the recipe requires", () => {

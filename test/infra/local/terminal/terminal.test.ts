@@ -8,7 +8,11 @@ const NOW = Date.parse("2026-11-22T14:03:22.500Z");
 const written = (options: { isTerminal?: boolean; isVerbose?: boolean } = {}) => {
   const lines: string[] = [];
   const terminal = createTerminal({
-    ...{ isTerminal: true, isVerbose: false, now: () => NOW, paint: (_format, text) => text, ...options },
+    isTerminal: true,
+    isVerbose: false,
+    now: () => NOW,
+    paint: (_format, text) => text,
+    ...options,
     writeLine: (line) => lines.push(`${line}\n`),
   });
   const log = (source: string, line: string | object) => {
@@ -24,9 +28,14 @@ const written = (options: { isTerminal?: boolean; isVerbose?: boolean } = {}) =>
 
 const request: Observation = {
   kind: "request",
-  ...{ method: "GET", target: "/api/integrations/provider/security?limit=1", status: 200 },
-  ...{ durationMs: 14, source: "FunctionsListSecurityEventsFunctionA0AAE358", requestId: "gsG5cGcjabcdef=" },
-  ...{ organizationId: "acme", userId: "eve" },
+  method: "GET",
+  target: "/api/integrations/provider/security?limit=1",
+  status: 200,
+  durationMs: 14,
+  source: "FunctionsListSecurityEventsFunctionA0AAE358",
+  requestId: "gsG5cGcjabcdef=",
+  organizationId: "acme",
+  userId: "eve",
 };
 const event = { kind: "event", bus: "bus", detailType: "ReportDue", rules: ["a", "b"] } as const;
 const batch = { kind: "batch", queue: "q", messages: 3, failed: 1 } as const;

@@ -53,7 +53,7 @@ export const syncSilenceCases: Cases = {
     },
     { title: "no run since connecting", events: [acme.connected(minute(59))], hours: 3, finds: [silent(2)] },
     {
-      title: "connected again meanwhile",
+      title: "connected again concurrently",
       events: [connected, ...succeeded(30), acme.connected(minute(90))],
       hours: 3,
       finds: [],

@@ -24,8 +24,17 @@ const base = { timestamp: at, organizationId: "acme" };
 const url = "https://api.example.com/console/alerts?alert=01ABC&tab=open";
 
 const alertWith = (text: string): NotifiedAlert => ({
-  ...{ id: "01ABC", title: text, level: "HIGH", rule: "repeated_auth_failures", subject: text, status: "open" },
-  ...{ count: 3, firstSeen: at - 60_000, lastSeen: at, message: text, resolvedBy: text },
+  id: "01ABC",
+  title: text,
+  level: "HIGH",
+  rule: "repeated_auth_failures",
+  subject: text,
+  status: "open",
+  count: 3,
+  firstSeen: at - 60_000,
+  lastSeen: at,
+  message: text,
+  resolvedBy: text,
 });
 
 /** One of each type. @param text stands wherever users' texts can stand. */
@@ -38,8 +47,13 @@ export const notificationsWith = (text: string): Notification[] => [
     organizationId: text,
     type: "security.alerts.summary",
     data: {
-      ...{ reason: "storm", from: at - 600_000, to: at, total: 2_000, url },
-      ...{ byLevel: { CRITICAL: 3, HIGH: 1_997 }, byChange: { raised: 2_000 } },
+      reason: "storm",
+      from: at - 600_000,
+      to: at,
+      total: 2_000,
+      url,
+      byLevel: { CRITICAL: 3, HIGH: 1_997 },
+      byChange: { raised: 2_000 },
       alerts: Array.from({ length: 20 }, () => ({ ...alertWith(text), change: "raised" as const, url })),
     },
   },

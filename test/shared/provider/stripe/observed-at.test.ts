@@ -11,7 +11,7 @@ describe("the time of observation of an answer's objects", () => {
     [1_000, second - 2],
     [1_001, second - 3],
     [9_999, second - 11],
-    // Our clock was set back meanwhile.
+    // Our clock was set back concurrently.
     [-5_000, second - 1],
   ])("ends with the answer's date, and starts before the request: %i ms", (tookMs, from) => {
     // Our clock differs from the provider's.

@@ -67,8 +67,12 @@ describe("resolving", () => {
       outcome: "changed",
       alert: {
         ...first,
-        ...{ status: "resolved", revision: 3, resolvedAt: bob.now, resolvedBy: "bob" },
-        ...{ acknowledgedAt: ada.now, acknowledgedBy: "ada" },
+        status: "resolved",
+        revision: 3,
+        resolvedAt: bob.now,
+        resolvedBy: "bob",
+        acknowledgedAt: ada.now,
+        acknowledgedBy: "ada",
       },
     });
     await expect(alerts.resolve(organization, first.id, ada)).resolves.toEqual({ outcome: "unchanged" });

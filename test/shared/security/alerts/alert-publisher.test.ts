@@ -44,10 +44,19 @@ const sweepAt = (now: number) =>
   sweepAlertOutbox({ ...alerts, publisher: createAlertPublisher({ bus, outbox: alerts.outbox }) }, now, () => 60_000);
 
 const eventAt = (at: number, organizationId: string | undefined): SecurityEvent => ({
-  ...{ id: randomId(at), eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH" },
-  ...{ source: "user", userId: "ada", success: false, processed: false, alertGenerated: true },
+  id: randomId(at),
+  eventType: "PERMISSION_DENIED",
+  category: "authorization",
+  riskLevel: "HIGH",
+  source: "user",
+  userId: "ada",
+  success: false,
+  processed: false,
+  alertGenerated: true,
   ...(organizationId !== undefined && { organizationId }),
-  ...{ timestamp: at, createdAt: at, errorMessage: "The role guest may not." },
+  timestamp: at,
+  createdAt: at,
+  errorMessage: "The role guest may not.",
 });
 
 beforeAll(async () => {
@@ -71,7 +80,10 @@ describe("raising for an event", () => {
     const [alert] = await listAll(alerts, organizationId);
     expect(published).toEqual([{ version: 1, change: "raised", at: NOON, organizationId, alert }]);
     expect(alert).toMatchObject({
-      ...{ rule: "event_threshold", subject: "PERMISSION_DENIED user:ada", level: "HIGH", eventIds: [event.id] },
+      rule: "event_threshold",
+      subject: "PERMISSION_DENIED user:ada",
+      level: "HIGH",
+      eventIds: [event.id],
       message: "The role guest may not.",
     });
     await expect(sweepAt(NOON + 2 * MINUTE)).resolves.toEqual({ published: 0, failed: 0 });
@@ -104,7 +116,8 @@ describe("raising for an event", () => {
     isDown = false;
     await sweepAt(NOON + 2 * MINUTE);
     expect(published.at(-1)).toMatchObject({
-      ...{ change: "repeated", alert: { level: "CRITICAL", raisedLevel: "LOW", escalatedAt: NOON + 2, revision: 3 } },
+      change: "repeated",
+      alert: { level: "CRITICAL", raisedLevel: "LOW", escalatedAt: NOON + 2, revision: 3 },
     });
   });
 
@@ -290,11 +303,15 @@ describe("raising for a finding", () => {
   it("redacts its texts, cuts its details, and keeps its evidence", async () => {
     const organizationId = freshOrganization();
     const alert = await raiserAt(NOON).raiseForFinding(organizationId, {
-      ...{ rule: "system_errors", subject: "organization", level: "HIGH", occurrence: "2026-11-21T11" },
+      rule: "system_errors",
+      subject: "organization",
+      level: "HIGH",
+      occurrence: "2026-11-21T11",
       title: "Card 4111 1111 1111 1111 failed",
       eventIds: Array.from({ length: 150 }, (_, i) => randomId(NOON + i)),
       evidence: { count: 150, long: "x".repeat(5_000), share: 0.5 },
-      ...{ firstSeen: NOON - 5, lastSeen: NOON },
+      firstSeen: NOON - 5,
+      lastSeen: NOON,
     });
     expect(alert.title).not.toContain("4111");
     expect(alert.eventIds).toHaveLength(100);

@@ -183,8 +183,17 @@ describe("an expired alert", () => {
     const { alert, change } = await alerts.raise(organization, reason, later);
     expect(change).toBe("raised");
     expect(alert).toEqual({
-      ...{ id: expect.any(String), title: reason.title, level: "HIGH", rule: reason.rule, subject: reason.subject },
-      ...{ status: "open", count: 1, revision: 1, firstSeen: later, lastSeen: later, eventIds: reason.eventIds },
+      id: expect.any(String),
+      title: reason.title,
+      level: "HIGH",
+      rule: reason.rule,
+      subject: reason.subject,
+      status: "open",
+      count: 1,
+      revision: 1,
+      firstSeen: later,
+      lastSeen: later,
+      eventIds: reason.eventIds,
     });
     expect(alert.id).not.toBe(old.id);
     await expect(listAll(alerts, organization, { now: later })).resolves.toEqual([alert]);

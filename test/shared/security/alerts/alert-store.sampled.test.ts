@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
+import { createTable } from "../../../../shared/runtime/table.ts";
 import { createAlertDecisionStore } from "../../../../shared/security/alerts/alert-decision-store.ts";
 import { manualAlert } from "../../../../shared/security/monitoring/alert-actions.ts";
 import {
@@ -131,7 +132,7 @@ describe("the cost of an operator's alert", () => {
   it("is three write units, and six with an Idempotency-Key: for the transaction and its check", async () => {
     const client = table.documentClient(documentTranslation);
     const measure = countUnits(client);
-    const store = createAlertDecisionStore(client, table.tableName, { retentionDays: 90 });
+    const store = createAlertDecisionStore(createTable(client, table.tableName), { retentionDays: 90 });
     const costOf = async (isKeyed: boolean) => {
       const alert = manualAlert(asked, { at: NOON, random: crypto.getRandomValues(new Uint8Array(16)) });
       return (await measure(() => store.put(freshOrganization(), alert, identityAt(NOON, { isKeyed })))).write;

@@ -7,7 +7,9 @@ import { errorKinds } from "../../../../shared/terms/risk-levels.ts";
 type Described = Parameters<typeof titleOfEvent>[0];
 
 const failed = (eventType: string, fields: Partial<SecurityEvent> = {}): Described => ({
-  ...{ eventType, source: "system", success: false },
+  eventType,
+  source: "system",
+  success: false,
   ...fields,
 });
 const ofProvider = (errorCategory: string) => ({ metadata: { errorCategory } });

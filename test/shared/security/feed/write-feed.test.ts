@@ -1,6 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { ObjectStore } from "../../../../shared/runtime/object-store.ts";
 import { createDueHourStore, type DueHour } from "../../../../shared/security/feed/due-hour-store.ts";
 import { feedKey, feedPrefix } from "../../../../shared/security/feed/feed-hour.ts";
@@ -15,19 +14,11 @@ import { createOpenHourStore } from "../../../../shared/security/statistics/open
 import { createRollupStore } from "../../../../shared/security/statistics/rollup-store.ts";
 import { hourName, startOfHour } from "../../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../../support/embedded-dynamodb.ts";
 import { fc } from "../../../support/fixed-seed.ts";
 import { arbitraryEvents, HOUR, NOW } from "../../../support/security-events.ts";
-import { declaredTable } from "../../../support/security-tables.ts";
+import { useDatabase } from "../../../support/use-table.ts";
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(
-    declaredTable("TablesSecurityEvents", "events"),
-    declaredTable("TablesSecurityRollups", "rollups"),
-  );
-});
-afterAll(() => engine.stop());
+const database = useDatabase("securityEvents", "securityRollups");
 
 let organizations = 0;
 let organizationId = "";
@@ -47,7 +38,6 @@ beforeEach(() => {
 type Fault = { call: string; kind: "fails" | "lost" | "died" };
 
 const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undefined) => {
-  const client = engine.documentClient(documentTranslation);
   let isDead = false;
   let hasFailed = false;
   const guarded = <Arguments extends unknown[], Result>(
@@ -66,10 +56,10 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
       return result;
     };
   };
-  const dueHours = createDueHourStore(client, "rollups", () => time.now);
-  const openHours = createOpenHourStore(client, "rollups", () => time.now);
+  const dueHours = createDueHourStore(database.table("securityRollups"), () => time.now);
+  const openHours = createOpenHourStore(database.table("securityRollups"), () => time.now);
   const feed: FeedDependencies = {
-    events: createHourEventsStore(client, "events"),
+    events: createHourEventsStore(database.table("securityEvents")),
     objects: {
       put: guarded("put", async (key: string, body: Uint8Array | string) => {
         await beforePut();
@@ -100,7 +90,7 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
     run: (remainingMs = () => 300_000, detail: SiemFeedRun = {}) => writeFeed(feed, detail, remainingMs),
     /** Records events as the recorder does. */
     record: async (...events: SecurityEvent[]) => {
-      const store = createSecurityEventStore(client, "events");
+      const store = createSecurityEventStore(database.table("securityEvents"));
       for (const event of events) {
         await openHours.markHourOpen(scope, hourName(event.timestamp));
         await store.put({ event, ttl: Math.floor(NOW / 1_000) + 90 * 86_400 });
@@ -110,10 +100,12 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
       closeHours(
         {
           openHours,
-          rollups: createRollupStore(client, "rollups"),
-          events: createEventCountStore(client, "events"),
+          rollups: createRollupStore(database.table("securityRollups")),
+          events: createEventCountStore(database.table("securityEvents")),
           detection: { markUnjudged: async () => undefined },
-          ...{ feed: dueHours, now: () => time.now, settleMs: 0 },
+          feed: dueHours,
+          now: () => time.now,
+          settleMs: 0,
         },
         () => 300_000,
       ),
@@ -202,7 +194,7 @@ test.each(
   await expect(world().due()).resolves.toEqual([]);
 });
 
-test("a slow worker cannot replace a later object, and an hour that is marked meanwhile stays due", async () => {
+test("a slow worker cannot replace a later object, and an hour that is marked concurrently stays due", async () => {
   const { record, dueHours, run, due } = world();
   const all = ownEvents();
   const hour = startOfHour(NOW) - HOUR;
@@ -234,7 +226,7 @@ test("a run whose time is short continues shard by shard", async () => {
 });
 
 test("events are read in small pages, so that decoding one does not delay the other hours' calls", async () => {
-  const client = engine.documentClient(documentTranslation);
+  const client = database.newClient();
   const limits: unknown[] = [];
   client.middlewareStack.add(
     (next) => (args) => {
@@ -243,7 +235,7 @@ test("events are read in small pages, so that decoding one does not delay the ot
     },
     { step: "initialize", name: "limits" },
   );
-  for await (const { id } of createHourEventsStore(client, "events").read(scope, startOfHour(NOW), NOW))
-    expect(id).toBe("");
+  const { read } = createHourEventsStore(database.table("securityEvents", client));
+  for await (const { id } of read(scope, startOfHour(NOW), NOW)) expect(id).toBe("");
   expect(limits).toEqual([500]);
 });

@@ -119,16 +119,32 @@ describe("generate_alert", () => {
     expect(body).toEqual({
       action: "generate_alert",
       alert: {
-        ...{ id: expect.any(String), title: "Look at this", level: "CRITICAL", rule: "manual" },
-        ...{ subject: expect.any(String), status: "open", count: 1, firstSeen: NOON, lastSeen: NOON, revision: 1 },
-        ...{ eventIds: ["b", "a"], message: "why", metadata: { n: 1, big: 0, list: [true, null] } },
+        id: expect.any(String),
+        title: "Look at this",
+        level: "CRITICAL",
+        rule: "manual",
+        subject: expect.any(String),
+        status: "open",
+        count: 1,
+        firstSeen: NOON,
+        lastSeen: NOON,
+        revision: 1,
+        eventIds: ["b", "a"],
+        message: "why",
+        metadata: { n: 1, big: 0, list: [true, null] },
       },
     });
     expect(published).toMatchObject([{ change: "raised", alert: { id: body.alert.id } }]);
     expect(recorded).toMatchObject([
       {
-        ...{ eventType: "MANUAL_ALERT_GENERATED", category: "system", riskLevel: "CRITICAL", source: "user" },
-        ...{ organizationId: caller.organizationId, userId: "ada", sessionId: "s-1", ipAddress: "127.0.0.1" },
+        eventType: "MANUAL_ALERT_GENERATED",
+        category: "system",
+        riskLevel: "CRITICAL",
+        source: "user",
+        organizationId: caller.organizationId,
+        userId: "ada",
+        sessionId: "s-1",
+        ipAddress: "127.0.0.1",
         metadata: { alertId: body.alert.id, requestId: "request-1" },
       },
     ]);
@@ -140,15 +156,23 @@ describe("generate_alert", () => {
     const metadata = '{"small":7,"exact":9007199254740991,"large":1234567890123456789,"float":1.5,"minus":-3}';
     const { body } = await post(`{"action":"generate_alert","title":"t","riskLevel":"LOW","metadata":${metadata}}`);
     expect(body.alert.metadata).toEqual({
-      ...{ small: 7, exact: 9007199254740991, large: "1234567890123456789", float: 1.5, minus: -3 },
+      small: 7,
+      exact: 9007199254740991,
+      large: "1234567890123456789",
+      float: 1.5,
+      minus: -3,
     });
   });
 
   it("redacts operators' texts", async () => {
     const card = "4111 1111 1111 1111";
     const { body } = await send({
-      ...{ action: "generate_alert", title: card, message: `see ${card}`, riskLevel: "LOW" },
-      ...{ metadata: { password: "hunter2!", note: card }, eventIds: [card] },
+      action: "generate_alert",
+      title: card,
+      message: `see ${card}`,
+      riskLevel: "LOW",
+      metadata: { password: "hunter2!", note: card },
+      eventIds: [card],
     });
     const stored = JSON.stringify([body, (await list()).body, published, recorded]);
     expect(stored).not.toMatch(/4111|hunter2/);
@@ -240,7 +264,8 @@ describe.each([
 describe("a request with an Idempotency-Key", () => {
   const asked = { action: "generate_alert", title: "Look at this", riskLevel: "HIGH" } as const;
   const request = (identity: RequestIdentity) => ({
-    ...{ caller, identity },
+    caller,
+    identity,
     origin: { requestId: "request", ipAddress: "192.0.2.7" },
   });
   /** The steps after which an instance may die. */
@@ -305,7 +330,7 @@ describe("a request with an Idempotency-Key", () => {
     const alertIds = [alert.id, other.alert.id];
     await expect(act({ ...said, alertIds }, request(repeated))).resolves.toMatchObject({ [outcome]: alertIds });
     const another = await act({ ...said, alertIds }, request(identityAt(NOON)));
-    // Each request comments anew; any other action has nothing left to change.
+    // Each request comments again; any other action has nothing left to change.
     expect(another).toMatchObject({ [said.action === "comment" ? outcome : "unchanged"]: alertIds });
     const notes = await alerts.notes.list(organizationId, alert.id);
     expect(notes).toHaveLength({ acknowledge: 0, resolve: 0, assign: 1, comment: 2 }[said.action]);

@@ -78,18 +78,40 @@ test("no value of an event is lost", () => {
 });
 
 const full: SecurityEvent = {
-  ...{ id: "01KAK3A3C0ABCDEFGHJKMNPQRS", organizationId: "acme", userId: "ada", sessionId: "s-1" },
-  ...{ eventType: "PERMISSION_DENIED", category: "authorization", riskLevel: "HIGH", source: "user" },
-  ...{ ipAddress: "192.0.2.1", userAgent: "curl/8", resource: "GET /reports", action: "list_reports" },
-  ...{ success: false, errorCode: "40301", errorMessage: "Your role may not read reports." },
-  ...{ metadata: { requestId: "r-1", durationMs: 4 }, processed: false, alertGenerated: true, alertLevel: "HIGH" },
-  ...{ timestamp: 1_763_728_200_000, createdAt: 1_763_728_200_012 },
+  id: "01KAK3A3C0ABCDEFGHJKMNPQRS",
+  organizationId: "acme",
+  userId: "ada",
+  sessionId: "s-1",
+  eventType: "PERMISSION_DENIED",
+  category: "authorization",
+  riskLevel: "HIGH",
+  source: "user",
+  ipAddress: "192.0.2.1",
+  userAgent: "curl/8",
+  resource: "GET /reports",
+  action: "list_reports",
+  success: false,
+  errorCode: "40301",
+  errorMessage: "Your role may not read reports.",
+  metadata: { requestId: "r-1", durationMs: 4 },
+  processed: false,
+  alertGenerated: true,
+  alertLevel: "HIGH",
+  timestamp: 1_763_728_200_000,
+  createdAt: 1_763_728_200_012,
 };
 
 test("a refusal is API Activity with who, from where, what and why", () => {
   expect(toOcsf(full)).toMatchObject({
-    ...{ class_uid: 6003, activity_id: 99, activity_name: "Permission Denied", type_uid: 600_399 },
-    ...{ severity_id: 4, status_id: 2, status_code: "40301", time: full.timestamp, duration: 4 },
+    class_uid: 6003,
+    activity_id: 99,
+    activity_name: "Permission Denied",
+    type_uid: 600_399,
+    severity_id: 4,
+    status_id: 2,
+    status_code: "40301",
+    time: full.timestamp,
+    duration: 4,
     metadata: { uid: full.id, event_code: "PERMISSION_DENIED", tenant_uid: "acme", correlation_uid: "r-1" },
     actor: { user: { uid: "ada", org: { uid: "acme" } }, session: { uid: "s-1" } },
     src_endpoint: { ip: "192.0.2.1" },
@@ -106,7 +128,8 @@ test("a refused token without a user, a forged webhook and rejected credentials 
   expect(toOcsf(refused)).toMatchObject({ user: { type_id: 0 }, src_endpoint: { name: "2001:db8::/64" } });
   expect(toOcsf({ ...refused, source: "webhook" })).toMatchObject({ user: { name: "Payment provider", type_id: 4 } });
   expect(toOcsf({ ...refused, source: "system", resource: "acct_1" })).toMatchObject({
-    ...{ user: { uid: "acct_1", type_id: 4 }, service: { name: "Payment provider" } },
+    user: { uid: "acct_1", type_id: 4 },
+    service: { name: "Payment provider" },
   });
 });
 

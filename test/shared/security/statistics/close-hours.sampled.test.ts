@@ -162,7 +162,7 @@ describe("closing hours", () => {
     await expectExact();
   });
 
-  it("costs six write units with the mark for detection and four and a half read units, besides its events", async () => {
+  it("costs six write units with the mark for detection and four and a half read units, in addition to its events", async () => {
     await actor.close();
     const measured = world.actor();
     const measure = countUnits(measured.client);
@@ -204,7 +204,12 @@ describe("closing hours", () => {
     const hour = startOfHour(world.time.now - 2 * HOUR);
     const scope = organizationKey(organizationId);
     const window = {
-      ...{ hour, judgedAt: world.time.now, rules: {}, eventsRead: 1, findings: [], carried: [] },
+      hour,
+      judgedAt: world.time.now,
+      rules: {},
+      eventsRead: 1,
+      findings: [],
+      carried: [],
       today: dayBefore(undefined, hour),
     };
     await actor.windows.put(scope, window);

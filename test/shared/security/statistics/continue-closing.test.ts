@@ -79,7 +79,7 @@ describe("closing more hours than fit into an invocation", () => {
     expect(waiting).toEqual([]);
   });
 
-  it("stops when the schedule is about to start anew, so that workers do not add up", async () => {
+  it("stops when the schedule is about to start again, so that workers do not add up", async () => {
     const { time, open, invoke, runAll } = createWorld(20_000);
     await invoke({});
     await runAll();

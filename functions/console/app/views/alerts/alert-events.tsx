@@ -1,16 +1,14 @@
 /** The events that an alert rests on: the newest ones with what happened, and all of them as links. */
 import { useState } from "preact/hooks";
-import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
-import { formatNumber } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/page.tsx";
-import { ShortTime } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
+import { Badge, ShortTime } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
+import { formatNumber, inWords, plural } from "../../words/format.ts";
 
-/** Each event that is shown is one request. */
+/** Events to show. Each costs one request. */
 const SHOWN = 5;
 
 const AlertEvent = ({ id }: { id: string }) => {
@@ -76,7 +74,7 @@ export const AlertEvents = ({ ids, mostIds }: Props) => {
             Show {Math.min(SHOWN, rest.length)} more
           </Button>
           <details>
-            <summary>{rest.length === 1 ? "1 older event" : `${formatNumber(rest.length)} older events`} by id</summary>
+            <summary>{plural(rest.length, "older event")} by id</summary>
             <ul class="alerts-event-ids">
               {rest.map((id) => (
                 <li key={id}>

@@ -1,14 +1,14 @@
 /** What an alert is about, what it means, and its evidence. */
-import { addressOf, destinationAddress } from "../../address.ts";
+
 import type { Alert } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
-import { Level } from "../../parts/badge.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { TimeAndAge } from "../../parts/time.tsx";
+import { Level, TimeAndAge } from "../../parts/values.tsx";
+import { addressOf, destinationAddress } from "../../words/address.ts";
+import { formatNumber } from "../../words/format.ts";
 import { FactText } from "../events/event-facts.tsx";
 import { metadataFacts } from "../events/metadata.ts";
 import { evidenceFacts } from "./evidence.ts";
-import { Status } from "./row.tsx";
+import { Status } from "./table.tsx";
 import { ownOf, ruleName, rules, subjectOf } from "./words.ts";
 
 export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { AlertHistoryEntry } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
-import { Level } from "../../parts/badge.tsx";
 import { Timeline, TimelineEntry } from "../../parts/timeline.tsx";
+import { Level } from "../../parts/values.tsx";
+import { formatNumber } from "../../words/format.ts";
 
 const Happened = ({ entry: { change, by, count, level, assignee } }: { entry: AlertHistoryEntry }) => {
   const who = by === undefined ? <span class="quiet">An erased user</span> : <b>{by}</b>;

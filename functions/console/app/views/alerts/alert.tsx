@@ -21,10 +21,10 @@ import { noteOpened } from "./use-cursor.ts";
 
 const REFRESH_MS = 15_000;
 const LIST = "/console/alerts";
-/** An alert keeps the ids of so many events. */
+/** An alert keeps the ids of at most this many events. */
 const MOST_EVENT_IDS = 100;
 
-export const AlertView = () => {
+export const View = () => {
   const { id = "" } = useRoute().params;
   const { retentionDays } = useCaller().deployment;
   noteOpened(id);

@@ -3,13 +3,12 @@ import { useSignal } from "@preact/signals";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { useCaller, useMay } from "../../access.ts";
-import { alertAddress, useFilters } from "../../address.ts";
 import type { Alert } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
-import { Loaded, Loading } from "../../parts/states.tsx";
+import { Loaded, Loading, LoadMore } from "../../parts/states.tsx";
+import { alertAddress, useFilters } from "../../words/address.ts";
 import type { AlertChange } from "./change.ts";
 import { AssignDialog, ResolveDialog } from "./dialogs.tsx";
 import { FilterBar } from "./filter-bar.tsx";
@@ -23,7 +22,7 @@ import { useCursor } from "./use-cursor.ts";
 
 const PATH = "/console/alerts";
 
-export const Alerts = () => {
+export const View = () => {
   const { userId } = useCaller();
   const mayManage = useMay("security:manage");
   const { route } = useLocation();
@@ -118,7 +117,10 @@ export const Alerts = () => {
                 what="alerts"
                 list={{
                   pages: Array.from({ length: pages }, () => []),
-                  ...{ hasMore, problem: undefined, isLoading: list.isLoadingMore, more: list.more },
+                  hasMore,
+                  problem: undefined,
+                  isLoading: list.isLoadingMore,
+                  more: list.more,
                 }}
               />
             )}

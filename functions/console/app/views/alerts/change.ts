@@ -1,6 +1,6 @@
 /** Changes of alerts: what the list shows before the service has answered, and what it says afterwards. Pure. */
 import type { Alert, AlertActionResult } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
+import { isOrAre, plural } from "../../words/format.ts";
 
 export type AlertChange =
   | { action: "acknowledge" }
@@ -50,9 +50,8 @@ export const outcomeOf = (
   }
 };
 
-const count = (ids: readonly string[]): string => (ids.length === 1 ? "1 alert" : `${formatNumber(ids.length)} alerts`);
+const count = (ids: readonly string[]): string => plural(ids.length, "alert");
 const was = (ids: readonly string[]): string => (ids.length === 1 ? "was" : "were");
-const is = (ids: readonly string[]): string => (ids.length === 1 ? "is" : "are");
 
 const done = (change: AlertChange): string => {
   if (change.action === "acknowledge") return "acknowledged";
@@ -68,9 +67,9 @@ export const outcomeText = (change: AlertChange, result: AlertActionResult): str
       ? `${was(unchanged)} resolved by somebody else before.`
       : change.action === "acknowledge"
         ? `${was(unchanged)} acknowledged or resolved by somebody else before.`
-        : `${is(unchanged)} unchanged: assigned like that already, or resolved.`;
+        : `${isOrAre(unchanged.length)} unchanged: assigned like that already, or resolved.`;
   return [
-    now.length > 0 && `${count(now)} ${is(now)} ${done(change)}.`,
+    now.length > 0 && `${count(now)} ${isOrAre(now.length)} ${done(change)}.`,
     unchanged.length > 0 && `${count(unchanged)} ${before}`,
     notFound.length > 0 && `${count(notFound)} ${was(notFound)} not found: expired, or erased.`,
   ]
@@ -80,6 +79,6 @@ export const outcomeText = (change: AlertChange, result: AlertActionResult): str
 
 /** What could not be done, if the request failed. */
 export const failureText = (change: AlertChange, alerts: readonly Alert[]): string => {
-  const which = alerts.length === 1 ? `“${alerts[0]?.title}”` : `${formatNumber(alerts.length)} alerts`;
+  const which = alerts.length === 1 ? `“${alerts[0]?.title}”` : plural(alerts.length, "alert");
   return `${which} could not be ${change.action === "assign" ? "assigned" : done(change)}. The change was taken back.`;
 };

@@ -1,11 +1,11 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { useAction } from "../../api/action.ts";
-import { answer, api } from "../../api/client.ts";
+import { answer, api, once } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { notify } from "../../parts/notices.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 
@@ -19,12 +19,8 @@ export const CommentForm = ({ alertId, input, onCommented }: Props) => {
   const [isMissing, setMissing] = useState(false);
   const comment = useAction(async (text: string, key: string) => {
     const path = "/api/integrations/provider/security/alert";
-    const result = await answer(
-      api.POST(path, {
-        params: { header: { "Idempotency-Key": key } },
-        body: { action: "comment", alertIds: [alertId], text },
-      }),
-    );
+    const body = { action: "comment" as const, alertIds: [alertId], text };
+    const result = await answer(api.POST(path, { params: once(key), body }));
     if (result.action !== "comment" || result.commented.length > 0) return result;
     throw new Problem(
       result.unchanged.length > 0 ? "This alert has 100 comments, and takes no more." : "This alert has expired.",
@@ -45,29 +41,23 @@ export const CommentForm = ({ alertId, input, onCommented }: Props) => {
         if (draft.trim() !== "") void send();
       }}
     >
-      <Field
+      <TextField
         label="Comment"
         hint="Everybody who sees alerts can read it. It cannot be changed later."
         error={isMissing ? "Write the comment first." : undefined}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            ref={input}
-            rows={3}
-            maxLength={MOST_CHARACTERS}
-            value={draft}
-            onInput={({ currentTarget }) => {
-              setMissing(false);
-              setDraft(currentTarget.value === "" ? undefined : currentTarget.value);
-            }}
-            onKeyDown={(event) => {
-              if (event.key === "Escape") event.currentTarget.blur();
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-            }}
-          />
-        )}
-      </Field>
+        field={input}
+        rows={3}
+        maxLength={MOST_CHARACTERS}
+        value={draft}
+        onType={(text) => {
+          setMissing(false);
+          setDraft(text === "" ? undefined : text);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
       {comment.problem !== undefined && (
         <ProblemNote problem={comment.problem}>
           {comment.problem.isTemporary && <p>Your comment is still here. Send it again: it is stored once.</p>}

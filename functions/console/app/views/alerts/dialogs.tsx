@@ -1,15 +1,15 @@
 /** What is asked before alerts are resolved or assigned. */
 import { useState } from "preact/hooks";
 import type { Alert } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
+import { formatNumber } from "../../words/format.ts";
 
 const MOST_NAMED = 5;
 
 const Named = ({ alerts }: { alerts: readonly Alert[] }) => (
-  <ul class="alerts-named">
+  <ul class="bullets">
     {alerts.slice(0, MOST_NAMED).map(({ id, title }) => (
       <li key={id}>{title}</li>
     ))}
@@ -53,26 +53,18 @@ export const AssignDialog = ({ alerts, onAssign, onClose }: AssignProps) => {
         }}
       >
         <Named alerts={alerts} />
-        <Field
+        <TextField
           label="User id"
           hint="As security events show it. The service does not know your users, so check the spelling."
           error={isWrong ? "Enter the user’s id, without spaces." : undefined}
-        >
-          {(control) => (
-            <input
-              {...control}
-              value={user}
-              maxLength={128}
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              onInput={({ currentTarget }) => {
-                setWrong(false);
-                setUser(currentTarget.value);
-              }}
-            />
-          )}
-        </Field>
+          isId
+          maxLength={128}
+          value={user}
+          onType={(text) => {
+            setWrong(false);
+            setUser(text);
+          }}
+        />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
           {isAssigned && <Button onClick={() => onAssign(null)}>Take the assignment away</Button>}

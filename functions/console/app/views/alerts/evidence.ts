@@ -1,5 +1,5 @@
 /** The evidence of a finding as facts. The rules of detection decide what it has; names of later versions are split into words. Pure. */
-import { formatNumber, formatShare } from "../../format.ts";
+import { formatNumber, formatShare } from "../../words/format.ts";
 import { type MetadataFact, metadataFacts } from "../events/metadata.ts";
 import { ownOf } from "./words.ts";
 

@@ -20,7 +20,10 @@ const statusOptions: readonly (readonly [StatusChoice, string])[] = [
   ["all", "All"],
 ];
 const levelNames: Readonly<Record<Alert["level"], string>> = {
-  ...{ CRITICAL: "Critical", HIGH: "High", MEDIUM: "Medium", LOW: "Low" },
+  CRITICAL: "Critical",
+  HIGH: "High",
+  MEDIUM: "Medium",
+  LOW: "Low",
 };
 const ruleOptions = Object.entries(rules)
   .map(([rule, { name }]) => [rule, name] as const)

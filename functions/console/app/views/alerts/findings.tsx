@@ -1,6 +1,6 @@
-import { alertAddress } from "../../address.ts";
 import type { SuspiciousActivity } from "../../api/types.ts";
-import { RelativeTime } from "../../parts/time.tsx";
+import { RelativeTime } from "../../parts/values.tsx";
+import { alertAddress } from "../../words/address.ts";
 import { ruleName, subjectOf } from "./words.ts";
 
 /** Findings of detection as entries of a list, each with a link to its alert. */

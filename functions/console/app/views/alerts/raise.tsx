@@ -1,18 +1,17 @@
 /** An alert by hand, about events or anything else. */
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { alertAddress, useFilters } from "../../address.ts";
 import { useAction } from "../../api/action.ts";
-import { answer, api } from "../../api/client.ts";
-import type { Problem as RequestProblem } from "../../api/problem.ts";
+import { answer, api, once } from "../../api/client.ts";
 import type { Alert } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { notify } from "../../parts/notices.tsx";
 import { Options } from "../../parts/options.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
+import { alertAddress, useFilters } from "../../words/address.ts";
 import { eventIdsOf, idsProblem, type RaisedAlert, toRequest } from "./raised-alert.ts";
 
 const LEVELS = [
@@ -24,7 +23,7 @@ const LEVELS = [
 
 const MOST = { title: 256, message: 1_024 };
 
-export const Raise = () => {
+export const View = () => {
   const { filters } = useFilters();
   const { route } = useLocation();
   const given = eventIdsOf(filters.events ?? "");
@@ -33,8 +32,7 @@ export const Raise = () => {
   const [isMissing, setMissing] = useState(false);
   const raise = useAction(async (wanted: RaisedAlert, key: string) => {
     const path = "/api/integrations/provider/security/alert";
-    const params = { header: { "Idempotency-Key": key } };
-    return answer(api.POST(path, { params, body: toRequest(wanted) }));
+    return answer(api.POST(path, { params: once(key), body: toRequest(wanted) }));
   });
   const edit = (changes: Partial<RaisedAlert>): void => {
     setMissing(false);
@@ -63,47 +61,40 @@ export const Raise = () => {
             if (hasTitle && wrongIds === undefined) void send();
           }}
         >
-          <Field
+          <TextField
             label="Title"
             hint="What happened, in one sentence."
             error={isMissing ? "Write what happened." : undefined}
-          >
-            {(control) => (
-              <input
-                {...control}
-                value={alert.title}
-                maxLength={MOST.title}
-                autocomplete="off"
-                onInput={({ currentTarget }) => edit({ title: currentTarget.value })}
-              />
-            )}
-          </Field>
+            maxLength={MOST.title}
+            value={alert.title}
+            onType={(title) => edit({ title })}
+          />
           <Options legend="Level" options={LEVELS} value={alert.level} onChoose={(level) => edit({ level })} />
-          <Field label="Message (optional)" hint="What others need to know. Secrets and card numbers are removed.">
-            {(control) => (
-              <textarea
-                {...control}
-                rows={4}
-                maxLength={MOST.message}
-                value={alert.message}
-                onInput={({ currentTarget }) => edit({ message: currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label="Event ids (optional)" hint="The events that it is about, one in each line." error={wrongIds}>
-            {(control) => (
-              <textarea
-                {...control}
-                class="alerts-ids"
-                rows={Math.min(8, Math.max(2, alert.events.split("\n").length))}
-                value={alert.events}
-                autocomplete="off"
-                spellcheck={false}
-                onInput={({ currentTarget }) => edit({ events: currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Failure problem={raise.problem} />
+          <TextField
+            label="Message (optional)"
+            hint="What others need to know. Secrets and card numbers are removed."
+            rows={4}
+            maxLength={MOST.message}
+            value={alert.message}
+            onType={(message) => edit({ message })}
+          />
+          <TextField
+            label="Event ids (optional)"
+            hint="The events that it is about, one in each line."
+            error={wrongIds}
+            class="alerts-ids"
+            rows={Math.min(8, Math.max(2, alert.events.split("\n").length))}
+            isId
+            value={alert.events}
+            onType={(events) => edit({ events })}
+          />
+          {raise.problem !== undefined && (
+            <ProblemNote problem={raise.problem}>
+              {raise.problem.isTemporary && (
+                <p>What you wrote is still here. Send it again: the alert is raised once.</p>
+              )}
+            </ProblemNote>
+          )}
           <div class="actions">
             <Button type="submit" kind="main" isRunning={raise.isRunning}>
               {raise.isRunning ? "Raising …" : "Raise the alert"}
@@ -122,10 +113,3 @@ export const Raise = () => {
     </Page>
   );
 };
-
-const Failure = ({ problem }: { problem: RequestProblem | undefined }) =>
-  problem === undefined ? null : (
-    <ProblemNote problem={problem}>
-      {problem.isTemporary && <p>What you wrote is still here. Send it again: the alert is raised once.</p>}
-    </ProblemNote>
-  );

@@ -22,7 +22,9 @@ export const idsProblem = (text: string): string | undefined => {
 export const toRequest = ({ title, level, message, events }: RaisedAlert): GenerateAlert => {
   const eventIds = eventIdsOf(events);
   return {
-    ...{ action: "generate_alert", title: title.trim(), riskLevel: level },
+    action: "generate_alert",
+    title: title.trim(),
+    riskLevel: level,
     ...(message.trim() !== "" && { message: message.trim() }),
     ...(eventIds.length > 0 && { eventIds }),
   };

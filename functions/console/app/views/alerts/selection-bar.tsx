@@ -1,8 +1,8 @@
 /** How many alerts are shown or selected, and what can be done with the selected ones. */
 import type { Signal } from "@preact/signals";
 import type { Alert } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
+import { plural } from "../../words/format.ts";
 import { MOST_SELECTED } from "./triage.ts";
 
 type Props = {
@@ -14,8 +14,6 @@ type Props = {
   onAssignToMe: () => void;
   onAssign: () => void;
 };
-
-const alertsOf = (count: number): string => (count === 1 ? "1 alert" : `${formatNumber(count)} alerts`);
 
 export const SelectionBar = ({ alerts, selected, maySelect, ...on }: Props) => {
   const chosen = alerts.filter(({ id }) => selected.value.has(id)).length;
@@ -36,10 +34,10 @@ export const SelectionBar = ({ alerts, selected, maySelect, ...on }: Props) => {
       )}
       <span role="status">
         {chosen === 0 ? (
-          `${alertsOf(alerts.length)} shown`
+          `${plural(alerts.length, "alert")} shown`
         ) : (
           <b>
-            {alertsOf(chosen)} selected
+            {plural(chosen, "alert")} selected
             {chosen === MOST_SELECTED && alerts.length > MOST_SELECTED && ", the most at once"}
           </b>
         )}

@@ -12,7 +12,7 @@ export type Wanted = Partial<Record<"status" | "level" | "rule" | "assignee" | "
 export const statusChoiceOf = ({ status }: Wanted): StatusChoice =>
   statusChoices.find((choice) => choice === status) ?? "unresolved";
 
-/** Whether a filter is set besides the status. */
+/** Whether a filter other than the status is set. */
 export const isNarrowed = ({ level, rule, assignee, q }: Wanted): boolean =>
   [level, rule, assignee, q].some((value) => value !== undefined && value !== "");
 
@@ -64,7 +64,7 @@ export const inTriageOrder = (alerts: readonly Alert[], statusOf: (alert: Alert)
       (one.id < other.id ? 1 : -1),
   );
 
-/** One request changes so many alerts at most. */
+/** One request changes at most this many alerts. */
 export const MOST_SELECTED = 100;
 
 /**

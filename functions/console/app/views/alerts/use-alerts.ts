@@ -10,7 +10,7 @@ const LONG = 1_000;
 const LONG_REFRESH_MS = 60_000;
 /** Alerts that are read at once. An organization has one per rule and subject, so mostly all of them. */
 const PAGE = 200;
-/** The API answers at most so many at once. */
+/** The API answers at most this many at once. */
 const MOST = 1_000;
 /** With an assignee, pages may be empty and not the last. */
 const MOST_REQUESTS = 10;
@@ -83,7 +83,9 @@ export const useAlerts = (choice: StatusChoice, assignee: string | undefined): A
   const isLoadingMore = isLoading && value !== undefined && value.pages < wanted.current.pages;
   return {
     ...resource,
-    ...{ value, isLoadingMore, isStale: resource.value !== value },
+    value,
+    isLoadingMore,
+    isStale: resource.value !== value,
     more: () => {
       if (isLoadingMore || value === undefined || !value.hasMore) return;
       wanted.current = { key, pages: value.pages + 1 };

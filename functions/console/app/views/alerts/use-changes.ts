@@ -4,8 +4,8 @@ import { useCaller } from "../../access.ts";
 import { answer, api } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
 import type { Alert } from "../../api/types.ts";
-import { serviceNow } from "../../clock.ts";
 import { notify, notifyProblem } from "../../parts/notices.tsx";
+import { serviceNow } from "../../words/clock.ts";
 import { type AlertChange, changed, failureText, isChangedBy, outcomeOf, outcomeText } from "./change.ts";
 
 type Sent = { ids: ReadonlySet<string>; change: AlertChange; by: string; at: number };

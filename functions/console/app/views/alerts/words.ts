@@ -1,6 +1,6 @@
 /** What the names of the API mean to a security administrator: rules, statuses and subjects of alerts. Pure. */
 import type { Alert } from "../../api/types.ts";
-import { inWords } from "../../words.ts";
+import { inWords } from "../../words/format.ts";
 
 type RuleWords = {
   name: string;

@@ -1,19 +1,19 @@
 /** Circuit breaker: what it does now, holding and resetting it, and its history. */
 import { useEffect } from "preact/hooks";
 import { useMay } from "../../access.ts";
-import { useFilters } from "../../address.ts";
 import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
+import { useCircuit } from "../../api/reads.ts";
 import type { OrganizationStats } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
+import { useFilters } from "../../words/address.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 import { History } from "./history.tsx";
 import { type Action, actionOf } from "./hold.ts";
 import { StateCard } from "./state-card.tsx";
 import { stateOf } from "./state-words.ts";
-import { useCircuit } from "./use-circuit.ts";
 
 /** An open circuit changes within half a minute. */
 const EVERY_MS = 5_000;
@@ -34,7 +34,7 @@ const Actions = ({ circuit, onChoose }: { circuit: OrganizationStats; onChoose: 
   );
 };
 
-export const CircuitBreaker = () => {
+export const View = () => {
   const mayControl = useMay("breaker:control");
   const { filters, set } = useFilters();
   const circuit = useCircuit(EVERY_MS);

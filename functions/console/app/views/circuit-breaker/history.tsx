@@ -4,11 +4,10 @@ import { answer, api } from "../../api/client.ts";
 import type { PagedList } from "../../api/paged-list.ts";
 import { useResource } from "../../api/resource.ts";
 import type { CircuitTransition, OrganizationStats } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { LoadMore } from "../../parts/load-more.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
+import { Empty, Pages } from "../../parts/states.tsx";
 import { Timeline, TimelineEntry } from "../../parts/timeline.tsx";
+import { useNow } from "../../words/clock.ts";
 import { Refused } from "./refused.tsx";
 import { lastedSentence, openingsOf, refusedRuns, transitionSentence, transitionTone } from "./transitions.ts";
 
@@ -55,28 +54,26 @@ type Props = { list: PagedList<CircuitTransition>; circuit: OrganizationStats };
 
 export const History = ({ list, circuit }: Props) => {
   const { deployment } = useCaller();
-  const transitions = list.pages.flat();
   return (
     <Card title="History">
       {deployment.securityLogLevel !== "LOW" && (
         <p class="quiet">This deployment does not record all levels of events, so some changes may be missing here.</p>
       )}
-      {transitions.length > 0 ? (
-        <>
-          <Entries transitions={transitions} circuit={circuit} />
-          <LoadMore list={list} what="changes" />
-        </>
-      ) : list.problem !== undefined ? (
-        <ProblemNote problem={list.problem} onRetry={list.reload} />
-      ) : list.isLoading ? (
-        <Loading what="the history" />
-      ) : (
-        <Empty title="The circuit breaker has never changed.">
-          <p>
-            When requests to the provider fail, or an administrator holds it, each change appears here with its reason.
-          </p>
-        </Empty>
-      )}
+      <Pages
+        of={list}
+        what="changes"
+        whole="the history"
+        empty={
+          <Empty title="The circuit breaker has never changed.">
+            <p>
+              When requests to the provider fail, or an administrator holds it, each change appears here with its
+              reason.
+            </p>
+          </Empty>
+        }
+      >
+        {(transitions) => <Entries transitions={transitions} circuit={circuit} />}
+      </Pages>
     </Card>
   );
 };

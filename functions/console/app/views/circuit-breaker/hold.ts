@@ -1,6 +1,6 @@
 /** Holding the circuit breaker: until when, and what will happen. Pure. */
 import type { CircuitAction } from "../../api/types.ts";
-import { formatMinute } from "../../format.ts";
+import { formatMinute } from "../../words/format.ts";
 import { holdEnd } from "./state-words.ts";
 
 export type Action = CircuitAction["action"];

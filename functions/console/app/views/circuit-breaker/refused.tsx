@@ -1,14 +1,13 @@
 /** What the circuit breaker refused during an opening. */
 import { useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
-import { addressOf, eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { SyncRun } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
 import { Loaded } from "../../parts/states.tsx";
-import { ShortTime } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
+import { ShortTime } from "../../parts/values.tsx";
+import { addressOf, eventAddress } from "../../words/address.ts";
+import { inWords, plural } from "../../words/format.ts";
 import { modes, triggers } from "../syncs/run-words.ts";
 import type { Opening } from "./transitions.ts";
 
@@ -66,10 +65,9 @@ export const Refused = ({ opening, runs }: { opening: Opening; runs: readonly Sy
   const maySeeEvents = useMay("security:read");
   const [isOpen, setOpen] = useState(false);
   if (runs === undefined || (!maySeeEvents && runs.length === 0)) return null;
-  const syncs = runs.length === 1 ? "1 sync" : `${formatNumber(runs.length)} syncs`;
   return (
     <details class="breaker-refused" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{runs.length === 0 ? "What it refused" : `It refused ${syncs}`}</summary>
+      <summary>{runs.length === 0 ? "What it refused" : `It refused ${plural(runs.length, "sync")}`}</summary>
       {isOpen && (
         <>
           <RefusedRuns runs={runs} />

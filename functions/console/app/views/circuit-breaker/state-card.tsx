@@ -2,17 +2,15 @@
 import type { ComponentChildren } from "preact";
 import { useCaller } from "../../access.ts";
 import type { OrganizationStats } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { formatNumber, formatShare } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { Countdown } from "../../parts/countdown.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { RelativeTime, Time } from "../../parts/time.tsx";
+import { Badge, Countdown, RelativeTime, Time } from "../../parts/values.tsx";
+import { useNow } from "../../words/clock.ts";
+import { formatNumber, formatShare } from "../../words/format.ts";
 import { stateOf, stateSentence, stateWords } from "./state-words.ts";
 
-/** So many failures within a minute open the circuit. */
+/** This many failures within a minute open the circuit. */
 const FAILURES_TO_OPEN = 5;
-/** So many successes in a row close it. */
+/** This many successes in a row close it. */
 const SUCCESSES_TO_CLOSE = 2;
 
 const Remaining = ({ circuit: { state, forced, retryAt, until } }: { circuit: OrganizationStats }) => {

@@ -1,6 +1,6 @@
 /** The state of the circuit breaker in words. Pure. */
 import type { OrganizationStats } from "../../api/types.ts";
-import { formatMinute } from "../../format.ts";
+import { formatMinute } from "../../words/format.ts";
 
 export const BREAKER_PATH = "/console/circuit-breaker";
 

@@ -1,7 +1,6 @@
 /** The history of the circuit breaker in words. Pure. */
 import type { CircuitTransition, OrganizationStats, SyncRun } from "../../api/types.ts";
-import { formatDuration } from "../../format.ts";
-import type { Tone } from "../../parts/tone.ts";
+import { formatDuration, type Tone } from "../../words/format.ts";
 import { stateOf, stateWords } from "./state-words.ts";
 
 type Cause = NonNullable<CircuitTransition["cause"]>;
@@ -74,7 +73,7 @@ export const openingsOf = (transitions: readonly CircuitTransition[]): ReadonlyM
     if (isClosing(transition)) until = transition.at;
     else if (isOpening(transition)) {
       openings.set(transition.id, { since: transition.at, until });
-      // An opening may follow another one: an administrator holds open what had opened by itself.
+      // An opening may follow another one: an administrator holds a circuit open that failures had opened.
       until = transition.at;
     }
   }

@@ -1,17 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
-import type { ConnectByApiKey, Connection } from "../../api/types.ts";
-import { externalUrl } from "../../external-url.ts";
+import type { ConnectByApiKey, Connection, WebhookSetup } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { notify } from "../../parts/notices.tsx";
 import { Options } from "../../parts/options.tsx";
-import { AdviceNote } from "./advice-note.tsx";
-import { KeyPermissions } from "./key-permissions.tsx";
-import { SecretField } from "./secret-field.tsx";
-
-/** The API accepts at most so many: shared/connection/connection-request.ts. */
-const MOST_SECRETS = 4;
+import { Table } from "../../parts/table.tsx";
+import { externalUrl } from "../../words/address.ts";
+import { SecretField, SecretFields, SecretsProblem } from "./secret-field.tsx";
 
 const SECRETS = "input[type=password]";
 
@@ -117,38 +113,42 @@ export const ApiKeyForm = ({ connection, onConnected }: Props) => {
         onChoose={setWebhooks}
       />
       {webhooks === "secrets" && (
-        <>
-          {Array.from({ length: secretFields }, (_, index) => (
-            <SecretField
-              key={`secret ${index}`}
-              name="webhookSecret"
-              label={index === 0 ? "Webhook signing secret" : `Signing secret ${index + 1}`}
-              hint={index === 0 && "Begins with “whsec_”. Several are valid at once while one is rolled."}
-            />
-          ))}
-          {secretFields < MOST_SECRETS && (
-            <p>
-              <Button kind="link" onClick={() => setSecretFields(secretFields + 1)}>
-                Add another secret
-              </Button>
-            </p>
-          )}
-        </>
+        <SecretFields
+          count={secretFields}
+          onAdd={() => setSecretFields(secretFields + 1)}
+          label="Webhook signing secret"
+          hint="Begins with “whsec_”. Several are valid at once while one is rolled."
+        />
       )}
       {isMissing && (
         <p class="field-error" role="alert">
           Enter the API key{webhooks === "secrets" && " and at least one signing secret"}.
         </p>
       )}
-      {connect.problem !== undefined && (
-        <>
-          <AdviceNote problem={connect.problem} />
-          <p class="quiet">The console has forgotten what you entered. Enter it again to try again.</p>
-        </>
-      )}
+      <SecretsProblem of={connect.problem} />
       <Button kind="main" type="submit" isRunning={connect.isRunning}>
         {connect.isRunning ? `Asking ${provider.name} …` : "Connect"}
       </Button>
     </form>
   );
 };
+
+/** What a restricted key must be allowed to do. */
+const KeyPermissions = ({ permissions }: { permissions: WebhookSetup["keyPermissions"] }) => (
+  <details class="connection-permissions">
+    <summary>Permissions that the key needs</summary>
+    <Table
+      class="rows"
+      rows={permissions}
+      keyOf={({ name }) => name}
+      columns={[
+        { head: "Resource", isHead: true, cell: ({ resource }) => resource },
+        { head: "Access", cell: ({ access }) => access },
+        {
+          head: "Needed for",
+          cell: ({ requiredFor }) => (requiredFor === "sync" ? "Syncing" : "Registering the webhook"),
+        },
+      ]}
+    />
+  </details>
+);

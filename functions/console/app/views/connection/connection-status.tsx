@@ -1,15 +1,13 @@
-import { useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
 import type { Connection } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { formatNumber } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { Button } from "../../parts/button.tsx";
+import { AskingButton } from "../../parts/dialog.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { RelativeTime, Time } from "../../parts/time.tsx";
+import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
+import { useNow } from "../../words/clock.ts";
+import { formatNumber } from "../../words/format.ts";
+import { statusWords } from "./connection-words.ts";
 import { Disconnect } from "./disconnect.tsx";
 import { ReconnectCause } from "./reconnect-cause.tsx";
-import { statusWords } from "./status-words.ts";
 
 const METHODS = { api_key: "API key", oauth: "OAuth: access granted at the provider" } as const;
 
@@ -35,7 +33,6 @@ type Props = { connection: Connection; onDisconnected: () => void };
 export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
   const { status, provider, method, accountId, connectedAt, tokenExpiresAt, lastSyncAt, nextSyncAt } = connection;
   const mayManage = useMay("connection:manage");
-  const [asks, setAsks] = useState(false);
   const [tone, word] = statusWords[status];
   const isConnected = status === "connected";
   return (
@@ -44,9 +41,18 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
       actions={
         mayManage &&
         status !== "disconnected" && (
-          <Button kind="danger" onClick={() => setAsks(true)}>
-            Disconnect
-          </Button>
+          <AskingButton kind="danger" name="Disconnect">
+            {(close) => (
+              <Disconnect
+                connection={connection}
+                onClose={close}
+                onDone={() => {
+                  close();
+                  onDisconnected();
+                }}
+              />
+            )}
+          </AskingButton>
         )
       }
     >
@@ -69,16 +75,6 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           ],
         ]}
       />
-      {asks && (
-        <Disconnect
-          connection={connection}
-          onClose={() => setAsks(false)}
-          onDone={() => {
-            setAsks(false);
-            onDisconnected();
-          }}
-        />
-      )}
     </Card>
   );
 };

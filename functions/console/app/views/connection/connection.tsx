@@ -1,22 +1,19 @@
+import { useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
-import { answer, api } from "../../api/client.ts";
-import { useResource } from "../../api/resource.ts";
+import { useConnection } from "../../api/reads.ts";
 import type { Connection } from "../../api/types.ts";
-import { Page } from "../../parts/page.tsx";
+import { Options } from "../../parts/options.tsx";
+import { Card, Page } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
-import { ConnectCard } from "./connect-card.tsx";
+import { ApiKeyForm } from "./api-key-form.tsx";
 import { ConnectionStatus } from "./connection-status.tsx";
-import { OAuthReturn } from "./oauth-return.tsx";
+import { OAuthReturn, OAuthStart } from "./oauth.tsx";
 
 const REFRESH_MS = 15_000;
 
-export const ConnectionView = () => {
+export const View = () => {
   const mayManage = useMay("connection:manage");
-  const connection = useResource(
-    "connection",
-    (signal) => answer(api.GET("/api/integrations/provider/connection", { signal })),
-    { everyMs: REFRESH_MS },
-  );
+  const connection = useConnection(REFRESH_MS);
   const show = (connected: Connection): void => {
     connection.show(connected);
     // A read that began before must not show the state before.
@@ -34,5 +31,51 @@ export const ConnectionView = () => {
         )}
       </Loaded>
     </Page>
+  );
+};
+
+const TITLES: Readonly<Record<Connection["status"], string>> = {
+  connected: "Replace the credentials",
+  needs_reconnect: "Connect again",
+  disconnected: "Connect an account",
+};
+
+const METHODS = [
+  { value: "api_key", name: "API key", text: "You create a key at the provider and enter it here." },
+  { value: "oauth", name: "OAuth", text: "You grant access on the provider’s page. No key changes hands." },
+] as const;
+
+type Method = (typeof METHODS)[number]["value"];
+
+type Props = { connection: Connection; onConnected: (connection: Connection) => void };
+
+const ConnectCard = ({ connection, onConnected }: Props) => {
+  const { status, provider } = connection;
+  const [method, setMethod] = useState<Method>(connection.method ?? "api_key");
+  const content = (
+    <>
+      <Options legend="Method" options={METHODS} value={method} onChoose={setMethod} />
+      {method === "api_key" ? (
+        <ApiKeyForm connection={connection} onConnected={onConnected} />
+      ) : (
+        <OAuthStart providerName={provider.name} />
+      )}
+    </>
+  );
+  return (
+    <Card title={TITLES[status]}>
+      {status === "connected" ? (
+        <details>
+          <summary>Connect the same account with other credentials</summary>
+          <p class="quiet">
+            The present credentials stay in use until the new ones are accepted. Another account can be connected only
+            after the records of this one are erased.
+          </p>
+          {content}
+        </details>
+      ) : (
+        content
+      )}
+    </Card>
   );
 };

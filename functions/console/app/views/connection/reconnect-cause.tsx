@@ -1,16 +1,16 @@
 import { useMay } from "../../access.ts";
-import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { Connection, SecurityEvent } from "../../api/types.ts";
-import { RelativeTime } from "../../parts/time.tsx";
-import { reconnectCause } from "./advice.ts";
+import { RelativeTime } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
+import { reconnectCause } from "./connection-words.ts";
 
 /** The action of the event that ends a connection. */
 const ENDED = "require_reconnect";
 
 const Cause = ({ connection, event }: { connection: Connection; event?: SecurityEvent | undefined }) => (
-  <div class="connection-cause">
+  <div class="problem serious">
     <p>
       {reconnectCause(connection.method, event?.errorCode)}
       {event !== undefined && (

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from "preact";
+import type { Problem } from "../../api/problem.ts";
+import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
+import { AdviceNote } from "./advice-note.tsx";
 
 type Props = {
   name: string;
@@ -29,3 +32,38 @@ export const SecretField = ({ name, label, hint, error, maxLength = 512 }: Props
     )}
   </Field>
 );
+
+/** The API accepts at most this many: shared/connection/connection-request.ts. */
+const MOST_SECRETS = 4;
+
+type SecretsProps = { count: number; onAdd: () => void; label: string; hint: string };
+
+/** Fields for signing secrets, by the name `webhookSecret`. Several are valid at once while one is rolled. */
+export const SecretFields = ({ count, onAdd, label, hint }: SecretsProps) => (
+  <>
+    {Array.from({ length: count }, (_, index) => (
+      <SecretField
+        key={`secret ${index}`}
+        name="webhookSecret"
+        label={index === 0 ? label : `Signing secret ${index + 1}`}
+        hint={index === 0 && hint}
+      />
+    ))}
+    {count < MOST_SECRETS && (
+      <p>
+        <Button kind="link" onClick={onAdd}>
+          Add another secret
+        </Button>
+      </p>
+    )}
+  </>
+);
+
+/** Why secrets were not accepted. */
+export const SecretsProblem = ({ of }: { of: Problem | undefined }) =>
+  of === undefined ? null : (
+    <>
+      <AdviceNote problem={of} />
+      <p class="quiet">The console has forgotten what you entered. Enter it again to try again.</p>
+    </>
+  );

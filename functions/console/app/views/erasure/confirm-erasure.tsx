@@ -1,18 +1,20 @@
 import { useState } from "preact/hooks";
 import { useCaller } from "../../access.ts";
-import { useAction } from "../../api/action.ts";
-import { answer, api } from "../../api/client.ts";
-import type { ErasureRequest } from "../../api/types.ts";
-import { serviceNow } from "../../clock.ts";
-import { Confirm } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
+import { answer, api, once } from "../../api/client.ts";
+import type { Erasure, ErasureRequest } from "../../api/types.ts";
+import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { notify } from "../../parts/notices.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Bullets } from "../../parts/page.tsx";
+import { Time } from "../../parts/values.tsx";
+import { serviceNow } from "../../words/clock.ts";
 import { effects } from "./proof.ts";
-import type { Wanted } from "./request-form.tsx";
 
-/** An erasure is completed within so many days: docs/erasure.md. */
+/** An erasure is completed within this many days: docs/erasure.md. */
 const DUE_AFTER_MS = 30 * 24 * 3_600_000;
+
+/** What the user has entered in the form. */
+export type Wanted = { scope: Erasure["scope"]; userId: string; reason: string };
 
 const requestOf = ({ scope, userId, reason }: Wanted): ErasureRequest => {
   const why = reason.trim() === "" ? {} : { reason: reason.trim() };
@@ -29,24 +31,20 @@ export const ConfirmErasure = ({ wanted, onClose, onRequested }: Props) => {
   const isAll = wanted.scope === "all";
   const expected = isAll ? organizationId : wanted.userId.trim();
   const { removed, kept } = effects[wanted.scope];
-  const request = useAction((body: ErasureRequest, key) =>
-    answer(api.POST("/api/integrations/provider/erasure", { params: { header: { "Idempotency-Key": key } }, body })),
+  const request = useConfirmed(
+    (body: ErasureRequest, key) => answer(api.POST("/api/integrations/provider/erasure", { params: once(key), body })),
+    () => {
+      notify("The erasure is requested, and begins at once.");
+      onRequested();
+    },
   );
-  const confirm = async (): Promise<void> => {
-    if (typed.trim() !== expected) return setWrong(true);
-    const erasure = await request.run(requestOf(wanted));
-    if (erasure === undefined) return;
-    notify("The erasure is requested, and begins at once.");
-    onRequested();
-  };
   return (
     <Confirm
       title={isAll ? "Erase everything of this organization?" : "Erase this user’s data?"}
       confirm={isAll ? "Erase everything" : "Erase the user’s data"}
       isDangerous
-      isRunning={request.isRunning}
-      problem={request.problem}
-      onConfirm={() => void confirm()}
+      action={request}
+      onConfirm={() => (typed.trim() === expected ? request.confirm(requestOf(wanted)) : setWrong(true))}
       onClose={onClose}
     >
       <p>
@@ -54,37 +52,19 @@ export const ConfirmErasure = ({ wanted, onClose, onRequested }: Props) => {
         <Time at={serviceNow() + DUE_AFTER_MS} />.
       </p>
       <h3>What is removed</h3>
-      <ul class="erasure-effects">
-        {removed.map((effect) => (
-          <li key={effect}>{effect}</li>
-        ))}
-      </ul>
+      <Bullets of={removed} />
       <h3>What stays</h3>
-      <ul class="erasure-effects">
-        {kept.map((effect) => (
-          <li key={effect}>{effect}</li>
-        ))}
-      </ul>
-      <Field
-        label={
-          isAll ? `Type the organization’s id, ${expected}, to confirm` : `Type the user’s id, ${expected}, to confirm`
-        }
+      <Bullets of={kept} />
+      <TextField
+        label={`Type the ${isAll ? "organization’s" : "user’s"} id, ${expected}, to confirm`}
         error={isWrong ? `This is not ${expected}.` : undefined}
-      >
-        {(control) => (
-          <input
-            {...control}
-            value={typed}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            onInput={({ currentTarget }) => {
-              setWrong(false);
-              setTyped(currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+        isId
+        value={typed}
+        onType={(text) => {
+          setWrong(false);
+          setTyped(text);
+        }}
+      />
     </Confirm>
   );
 };

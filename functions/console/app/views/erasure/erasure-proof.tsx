@@ -1,16 +1,16 @@
 import { useRoute } from "preact-iso/router";
 import { useCaller, useMay } from "../../access.ts";
-import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { Erasure } from "../../api/types.ts";
-import { formatNumber, formatUtc } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Card, Facts, Page } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Badge, Time } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
+import { formatNumber, formatUtc } from "../../words/format.ts";
 import { proofText, removedCounts, scopes, statuses } from "./proof.ts";
 import { useErasures } from "./use-erasures.ts";
 
@@ -94,30 +94,21 @@ const Proof = ({ erasure }: { erasure: Erasure }) => {
             : "The erasure goes over all places until a pass finds no more data. This page follows it."
         }
       >
-        <table class="erasure-counts">
-          <thead>
-            <tr>
-              <th scope="col">Data</th>
-              <th scope="col" class="number">
-                Number
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {removedCounts(erasure).map(({ name, count }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class="number">{formatNumber(count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          class="erasure-counts"
+          rows={removedCounts(erasure)}
+          keyOf={({ name }) => name}
+          columns={[
+            { head: "Data", isHead: true, cell: ({ name }) => name },
+            { head: "Number", isNumber: true, cell: ({ count }) => formatNumber(count) },
+          ]}
+        />
       </Card>
     </>
   );
 };
 
-export const ErasureProof = () => {
+export const View = () => {
   const { id } = useRoute().params;
   const erasures = useErasures();
   const find = () => erasures.value?.items.find((erasure) => erasure.id === id);

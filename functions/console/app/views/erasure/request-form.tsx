@@ -1,13 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Erasure } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Options } from "../../parts/options.tsx";
 import { Card } from "../../parts/page.tsx";
-import { ConfirmErasure } from "./confirm-erasure.tsx";
-
-export type Wanted = { scope: Erasure["scope"]; userId: string; reason: string };
+import { ConfirmErasure, type Wanted } from "./confirm-erasure.tsx";
 
 const NOTHING: Wanted = { scope: "user", userId: "", reason: "" };
 
@@ -41,37 +38,25 @@ export const RequestForm = ({ onRequested }: { onRequested: () => void }) => {
       >
         <Options legend="What to erase" options={SCOPES} value={wanted.scope} onChoose={(scope) => edit({ scope })} />
         {wanted.scope === "user" && (
-          <Field
+          <TextField
             label="User id"
             hint="As security events show it. It is deleted, too, when the erasure completes."
             error={isMissing ? "Enter the id of the user whose data is to be erased." : undefined}
-          >
-            {(control) => (
-              <input
-                {...control}
-                class="erasure-field"
-                value={wanted.userId}
-                maxLength={128}
-                autocomplete="off"
-                autocapitalize="none"
-                spellcheck={false}
-                onInput={({ currentTarget }) => edit({ userId: currentTarget.value })}
-              />
-            )}
-          </Field>
+            class="erasure-field"
+            isId
+            maxLength={128}
+            value={wanted.userId}
+            onType={(userId) => edit({ userId })}
+          />
         )}
-        <Field label="Reason (optional)" hint="Shown until the erasure completes, and then deleted.">
-          {(control) => (
-            <input
-              {...control}
-              class="erasure-field"
-              value={wanted.reason}
-              maxLength={512}
-              autocomplete="off"
-              onInput={({ currentTarget }) => edit({ reason: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Reason (optional)"
+          hint="Shown until the erasure completes, and then deleted."
+          class="erasure-field"
+          maxLength={512}
+          value={wanted.reason}
+          onType={(reason) => edit({ reason })}
+        />
         <Button type="submit" kind="danger">
           Request erasure …
         </Button>

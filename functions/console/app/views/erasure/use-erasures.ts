@@ -6,7 +6,7 @@ import type { Erasure } from "../../api/types.ts";
 /** While an erasure is open, its progress is read. */
 const REFRESH_MS = 5_000;
 const PAGE = 50;
-/** The API answers at most so many at once. */
+/** The API answers at most this many at once. */
 const MOST = 1_000;
 
 export type Erasures = { items: readonly Erasure[]; hasMore: boolean };

@@ -1,7 +1,8 @@
-/** What to change about a selection that the API does not answer. */
+/** What to change about a selection that the API does not answer, or that finds nothing. */
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
-import { type Chosen, choosePeriod, noFilters, type Period, periods } from "./selection.ts";
+import { Empty } from "../../parts/states.tsx";
+import { type Chosen, chips, choosePeriod, noFilters, type Period, periodOf, periods } from "./selection.ts";
 
 type Props = { problem: Problem; period: Period | undefined; onChoose: (changes: Chosen) => void };
 
@@ -14,7 +15,7 @@ const shorter = (period: Period | undefined): Period | undefined =>
 export const Advice = ({ problem, period, onChoose }: Props) => {
   const next = shorter(period);
   return (
-    <div class="events-advice" role="status">
+    <div class="problem warn events-advice" role="status">
       <p>
         <b>Please choose other filters.</b> {problem.message}
       </p>
@@ -28,5 +29,24 @@ export const Advice = ({ problem, period, onChoose }: Props) => {
         </p>
       )}
     </div>
+  );
+};
+
+/** In place of an empty list. */
+export const NothingFound = ({ chosen, onChoose }: Pick<Props, "onChoose"> & { chosen: Chosen }) => {
+  const period = periodOf(chosen);
+  const when = period === undefined ? "in the chosen time" : `in the last ${periods[period].label}`;
+  return chips(chosen).length > 0 ? (
+    <Empty title={`No event ${when} matches the filters`}>
+      <Button onClick={() => onChoose(noFilters)}>Remove all filters</Button>
+    </Empty>
+  ) : (
+    <Empty title={`No events ${when}`}>
+      <p>
+        Each sync, webhook, call of the API and refusal leaves an event. It is here a second after it happened. Events
+        are kept for 90 days, unless the service is set up otherwise.
+      </p>
+      {period !== "90d" && <Button onClick={() => onChoose(choosePeriod("90d"))}>Show 90 days</Button>}
+    </Empty>
   );
 };

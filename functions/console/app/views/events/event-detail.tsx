@@ -1,7 +1,6 @@
 /** One event with all its fields, and the ways on from it. */
 import { useLocation } from "preact-iso/router";
 import { useMay } from "../../access.ts";
-import { addressOf } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { eventTypes } from "../../api/event-types.ts";
 import { useResource } from "../../api/resource.ts";
@@ -9,8 +8,8 @@ import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
-import { inWords } from "../../words.ts";
-import { curlOf } from "./curl.ts";
+import { addressOf, curlOf } from "../../words/address.ts";
+import { inWords } from "../../words/format.ts";
 import { Metadata, What, When, Who } from "./event-facts.tsx";
 import { markedAt, useMarkProcessed } from "./marked.ts";
 

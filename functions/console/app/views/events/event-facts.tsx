@@ -1,12 +1,10 @@
 /** The fields of one event as facts, with links to the events that share a value. */
 import type { ComponentChildren } from "preact";
-import { addressOf, alertAddress } from "../../address.ts";
 import type { SecurityEventWithAlert } from "../../api/types.ts";
-import { formatDuration } from "../../format.ts";
-import { Badge, Level } from "../../parts/badge.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { Time, TimeAndAge } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
+import { Badge, Level, Time, TimeAndAge } from "../../parts/values.tsx";
+import { addressOf, alertAddress } from "../../words/address.ts";
+import { formatDuration, inWords } from "../../words/format.ts";
 import { type FactValue, metadataFacts } from "./metadata.ts";
 import { type Chosen, sourceLabels } from "./selection.ts";
 

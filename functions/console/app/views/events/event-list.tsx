@@ -1,43 +1,24 @@
 /** The list of events with its filters, statistics and live tail. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
-import { serviceNow } from "../../clock.ts";
-import { formatNumber } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
 import { Page, useTitle } from "../../parts/page.tsx";
-import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
-import { Advice } from "./advice.tsx";
-import { curlOf } from "./curl.ts";
+import { Loading, LoadMore, ProblemNote } from "../../parts/states.tsx";
+import { curlOf } from "../../words/address.ts";
+import { serviceNow } from "../../words/clock.ts";
+import { plural } from "../../words/format.ts";
+import { Advice, NothingFound } from "./advice.tsx";
 import { EventTable } from "./event-table.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { Chips, FilterFields, Periods } from "./filter-bar.tsx";
 import { ListKeys } from "./list-keys.tsx";
 import { useMarkProcessed } from "./marked.ts";
-import { type Chosen, chips, choosePeriod, LIST_PATH, noFilters, periodOf, periods, queryOf } from "./selection.ts";
+import { type Chosen, LIST_PATH, liveOf, periodOf, queryOf, targetsOf } from "./selection.ts";
 import { Summary } from "./summary.tsx";
 import { Tail } from "./tail.tsx";
 import { useEventList } from "./use-event-list.ts";
-
-const NothingFound = ({ chosen, onChoose }: { chosen: Chosen; onChoose: (changes: Chosen) => void }) => {
-  const period = periodOf(chosen);
-  const when = period === undefined ? "in the chosen time" : `in the last ${periods[period].label}`;
-  return chips(chosen).length > 0 ? (
-    <Empty title={`No event ${when} matches the filters`}>
-      <Button onClick={() => onChoose(noFilters)}>Remove all filters</Button>
-    </Empty>
-  ) : (
-    <Empty title={`No events ${when}`}>
-      <p>
-        Each sync, webhook, call of the API and refusal leaves an event. It is here a second after it happened. Events
-        are kept for 90 days, unless the service is set up otherwise.
-      </p>
-      {period !== "90d" && <Button onClick={() => onChoose(choosePeriod("90d"))}>Show 90 days</Button>}
-    </Empty>
-  );
-};
 
 type Props = { chosen: Chosen; isShown: boolean; onChoose: (changes: Chosen) => void };
 
@@ -53,13 +34,11 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
   const fields = useRef<HTMLDivElement>(null);
   const fieldsId = useId();
   useTitle("Events", isShown);
-  useScrollMemory(isShown);
   useEffect(() => {
     selected.value = new Set();
   }, [key]);
 
-  const canFollow = chosen.until === undefined;
-  const isLive = canFollow && chosen.live === "on";
+  const { canFollow, isLive } = liveOf(chosen);
   const toggleLive = (): void => onChoose({ live: isLive ? undefined : "on" });
   /** New rows must not move what the user reads, points the keyboard at or has selected. */
   const mayMove = (): boolean =>
@@ -139,7 +118,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
       <div class="events-new" role="status">
         {(waiting > 0 || hasGap) && (
           <Button kind="main" onClick={showNew}>
-            {hasGap ? "Many new events" : waiting === 1 ? "1 new event" : `${formatNumber(waiting)} new events`}
+            {hasGap ? "Many new events" : plural(waiting, "new event")}
           </Button>
         )}
       </div>
@@ -163,28 +142,9 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
           table={table}
           onFilter={openFilter}
           onLive={() => canFollow && toggleLive()}
-          onMark={
-            mayMark
-              ? (focused) =>
-                  markNow(selected.value.size > 0 ? [...selected.value] : focused === undefined ? [] : [focused])
-              : undefined
-          }
+          onMark={mayMark ? (focused) => markNow(targetsOf(selected.value, focused)) : undefined}
         />
       )}
     </Page>
   );
-};
-
-/** Comes back to where the list was. The router goes to the top afterwards if the user followed a link. */
-const useScrollMemory = (isShown: boolean): void => {
-  const top = useRef(0);
-  useLayoutEffect(() => {
-    if (!isShown) return;
-    if (top.current > 0) scrollTo(0, top.current);
-    const remember = (): void => {
-      top.current = scrollY;
-    };
-    addEventListener("scroll", remember, { passive: true });
-    return () => removeEventListener("scroll", remember);
-  }, [isShown]);
 };

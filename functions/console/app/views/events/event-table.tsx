@@ -1,12 +1,13 @@
 /** The table of events, and the choice of events to mark as processed. */
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { formatNumber } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { notify } from "../../parts/notices.tsx";
+import { TableHead } from "../../parts/table.tsx";
+import { plural } from "../../words/format.ts";
 import type { Chunk } from "./chunks.ts";
 import { MOST_AT_ONCE, markedAt } from "./marked.ts";
-import { RowChunk, RowHead } from "./rows.tsx";
+import { HEADS, RowChunk } from "./rows.tsx";
 
 type Selected = Signal<ReadonlySet<string>>;
 
@@ -29,7 +30,7 @@ const SelectionBar = ({ selected, chunks, isMarking, onMark }: BarProps) => {
     <div class={size === 0 ? "events-selection" : "events-selection open"} role="status">
       {size > 0 && (
         <>
-          <b>{size === 1 ? "1 event selected" : `${formatNumber(size)} events selected`}</b>
+          <b>{plural(size, "event")} selected</b>
           <Button kind="main" isRunning={isMarking} onClick={() => onMark([...selected.value])}>
             Mark as processed
           </Button>
@@ -84,7 +85,7 @@ export const EventTable = ({ table, chunks, selected, mayMark, isMarking, isBusy
   return (
     <>
       <table aria-label="Events" aria-busy={isBusy} class="events-table" ref={table} onChange={onChange}>
-        <RowHead />
+        <TableHead of={HEADS} class="events-head" rowClass="events-row" />
         {chunks.map((events) => (
           <RowChunk key={events.at(-1)?.id} events={events} selected={selected} maySelect={mayMark} />
         ))}

@@ -1,14 +1,28 @@
 /** Events: the list, and in front of it one event. The list stays as it is, so that going back finds it unchanged. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso/router";
-import { addressOf } from "../../address.ts";
+import { addressOf } from "../../words/address.ts";
 import { EventDetail } from "./event-detail.tsx";
 import { EventList } from "./event-list.tsx";
 import type { Chosen } from "./selection.ts";
 
 const PATH = "/console/events";
 
-export const Events = () => {
+/** Scrolls back to where the list was. The router goes to the top afterwards if the user followed a link. */
+const useScrollMemory = (isShown: boolean): void => {
+  const top = useRef(0);
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    if (top.current > 0) scrollTo(0, top.current);
+    const remember = (): void => {
+      top.current = scrollY;
+    };
+    addEventListener("scroll", remember, { passive: true });
+    return () => removeEventListener("scroll", remember);
+  }, [isShown]);
+};
+
+export const View = () => {
   const { query, route } = useLocation();
   const { id } = useRoute().params;
   /** What the list shows; undefined until it was opened. */
@@ -17,6 +31,7 @@ export const Events = () => {
   if (id === undefined) chosen.current = query;
   else opened.current = id;
   const list = chosen.current;
+  useScrollMemory(id === undefined);
 
   useLayoutEffect(() => {
     if (id !== undefined || opened.current === undefined) return;

@@ -1,12 +1,12 @@
 /** Exports the events of a selection: asks for the format, follows the export, and has the links to its files. */
 import { useState } from "preact/hooks";
-import { useAction } from "../../api/action.ts";
-import { answer, api } from "../../api/client.ts";
+import { answer, api, once } from "../../api/client.ts";
 import type { Export } from "../../api/types.ts";
-import { serviceNow } from "../../clock.ts";
 import { Button } from "../../parts/button.tsx";
-import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { Confirm, Dialog, useConfirmed } from "../../parts/dialog.tsx";
 import { Options } from "../../parts/options.tsx";
+import { Bullets } from "../../parts/page.tsx";
+import { serviceNow } from "../../words/clock.ts";
 import { ExportProgress } from "../exports/export-progress.tsx";
 import { type Format, formats, titleOf } from "../exports/export-words.ts";
 import { API as EXPORTS, exportAddress, useExport } from "../exports/use-exports.ts";
@@ -31,10 +31,10 @@ const Started = ({ export: started, onClose }: { export: Export; onClose: () => 
 export const ExportDialog = ({ chosen, onClose }: { chosen: Chosen; onClose: () => void }) => {
   const [format, setFormat] = useState<Format>("ndjson");
   const [started, setStarted] = useState<Export>();
-  const start = useAction(async (wanted: Format, key) => {
+  const start = useConfirmed((wanted: Format, key) => {
     const body = { ...queryOf(chosen, serviceNow()), format: wanted };
-    return answer(api.POST(EXPORTS, { params: { header: { "Idempotency-Key": key } }, body }));
-  });
+    return answer(api.POST(EXPORTS, { params: once(key), body }));
+  }, setStarted);
   if (started !== undefined) return <Started export={started} onClose={onClose} />;
   const period = periodOf(chosen);
   const selected = chips(chosen);
@@ -42,9 +42,8 @@ export const ExportDialog = ({ chosen, onClose }: { chosen: Chosen; onClose: () 
     <Confirm
       title="Export events"
       confirm={start.isRunning ? "Starting …" : "Start the export"}
-      isRunning={start.isRunning}
-      problem={start.problem}
-      onConfirm={() => void start.run(format).then(setStarted)}
+      action={start}
+      onConfirm={() => start.confirm(format)}
       onClose={onClose}
     >
       <p>
@@ -52,13 +51,7 @@ export const ExportDialog = ({ chosen, onClose }: { chosen: Chosen; onClose: () 
         {period === undefined ? "of the chosen time" : `of the last ${periods[period].label}`}, newest first
         {selected.length === 0 ? "." : ", that match these filters:"}
       </p>
-      {selected.length > 0 && (
-        <ul class="exports-contents">
-          {selected.map(({ name, text }) => (
-            <li key={name}>{text}</li>
-          ))}
-        </ul>
-      )}
+      {selected.length > 0 && <Bullets of={selected.map(({ text }) => text)} />}
       <Options legend="Format" options={FORMATS} value={format} onChoose={setFormat} />
       <p class="quiet">The export is recorded as a security event with your name. Its files are kept for 7 days.</p>
     </Confirm>

@@ -2,11 +2,12 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { eventTypes } from "../../api/event-types.ts";
-import { serviceNow } from "../../clock.ts";
-import { fromLocalInput, instantOf, toLocalInput } from "../../local-time.ts";
 import { Button } from "../../parts/button.tsx";
-import { Choice, Field } from "../../parts/field.tsx";
-import { inWords } from "../../words.ts";
+import { Choice, TextField, TimeFilter } from "../../parts/field.tsx";
+import { PeriodSwitch } from "../../parts/page.tsx";
+import { serviceNow } from "../../words/clock.ts";
+import { inWords } from "../../words/format.ts";
+import { instantOf } from "../../words/local-time.ts";
 import {
   type Chosen,
   chips,
@@ -15,7 +16,6 @@ import {
   filterNames,
   filters,
   noFilters,
-  type Period,
   periodOf,
   periods,
 } from "./selection.ts";
@@ -33,27 +33,15 @@ const Times = ({ chosen, onChoose }: Props) => {
   const since = instantOf(chosen.since);
   const until = instantOf(chosen.until);
   const isBackwards = since !== undefined && until !== undefined && until <= since;
-  const input = (label: string, name: "since" | "until", at: number | undefined, error?: string) => (
-    <Field label={label} error={error}>
-      {(control) => (
-        <input
-          {...control}
-          type="datetime-local"
-          key={at}
-          defaultValue={at === undefined ? "" : toLocalInput(at)}
-          // Not on each change: a year is typed digit by digit.
-          onBlur={({ currentTarget: { value, defaultValue } }) =>
-            value !== defaultValue && onChoose({ [name]: fromLocalInput(value) })
-          }
-          onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
-        />
-      )}
-    </Field>
-  );
   return (
     <div class="filters">
-      {input("From (your time)", "since", since)}
-      {input("To, not included", "until", until, isBackwards ? "The end must be after the beginning." : undefined)}
+      <TimeFilter label="From (your time)" at={since} onChoose={(time) => onChoose({ since: time })} />
+      <TimeFilter
+        label="To, not included"
+        error={isBackwards ? "The end must be after the beginning." : undefined}
+        at={until}
+        onChoose={(time) => onChoose({ until: time })}
+      />
     </div>
   );
 };
@@ -64,23 +52,20 @@ export const Periods = ({ chosen, onChoose, children }: Props & { children: Comp
     const until = serviceNow();
     const since = until - periods[period ?? "24h"].ms;
     onChoose({
-      ...{ period: undefined, since: new Date(since).toISOString(), until: new Date(until).toISOString() },
+      period: undefined,
+      since: new Date(since).toISOString(),
+      until: new Date(until).toISOString(),
       live: undefined,
     });
   };
   return (
     <>
       <div class="events-bar">
-        <fieldset class="events-periods" aria-label="Period">
-          {(Object.keys(periods) as Period[]).map((name) => (
-            <Button key={name} aria-pressed={period === name} onClick={() => onChoose(choosePeriod(name))}>
-              {periods[name].label}
-            </Button>
-          ))}
+        <PeriodSwitch periods={periods} chosen={period} onChoose={(name) => onChoose(choosePeriod(name))}>
           <Button aria-pressed={period === undefined} onClick={chooseTimes}>
             From – to
           </Button>
-        </fieldset>
+        </PeriodSwitch>
         {children}
       </div>
       {period === undefined && <Times chosen={chosen} onChoose={onChoose} />}
@@ -92,23 +77,18 @@ export const Periods = ({ chosen, onChoose, children }: Props & { children: Comp
 const TextFilter = ({ label, value, onChoose }: { label: string; value: string; onChoose: (next: string) => void }) => {
   const [typed, setTyped] = useState<string>();
   return (
-    <Field label={label}>
-      {(control) => (
-        <input
-          {...control}
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={MOST_CHARACTERS}
-          value={typed ?? value}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          onChange={({ currentTarget }) => {
-            onChoose(currentTarget.value);
-            setTyped(undefined);
-          }}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      type="text"
+      spellcheck={false}
+      maxLength={MOST_CHARACTERS}
+      value={typed ?? value}
+      onType={setTyped}
+      onChange={({ currentTarget }) => {
+        onChoose(currentTarget.value);
+        setTyped(undefined);
+      }}
+    />
   );
 };
 

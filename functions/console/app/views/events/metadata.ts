@@ -1,5 +1,5 @@
 /** The metadata of an event as facts. Any JSON value is possible. */
-import { inWords } from "../../words.ts";
+import { inWords } from "../../words/format.ts";
 
 export type FactValue =
   | { kind: "text"; text: string }

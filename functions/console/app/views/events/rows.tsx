@@ -1,16 +1,31 @@
 /** The rows of the list. Ten thousand of them stay smooth: see styles/events.css and chunks.ts. */
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { eventAddress } from "../../address.ts";
 import type { SecurityEvent } from "../../api/types.ts";
-import { formatShortTime } from "../../format.ts";
-import { Badge, Level } from "../../parts/badge.tsx";
-import { ShortTime } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
+import { Badge, Level, ShortTime } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
+import { formatShortTime, inWords } from "../../words/format.ts";
 import type { Chunk } from "./chunks.ts";
-import { inTurn } from "./in-turn.ts";
 import { markedAt } from "./marked.ts";
 import { sourceLabels } from "./selection.ts";
+
+/** Work that is spread over frames, so that no frame is late. */
+const waiting = new Set<() => void>();
+
+const runNext = (): void => {
+  const [next] = waiting;
+  if (next === undefined) return;
+  waiting.delete(next);
+  next();
+  if (waiting.size > 0) requestAnimationFrame(runNext);
+};
+
+/** Runs one piece of work in a frame of its own, after those before it. @returns how to cancel it. */
+const inTurn = (work: () => void): (() => void) => {
+  waiting.add(work);
+  if (waiting.size === 1) requestAnimationFrame(runNext);
+  return () => waiting.delete(work);
+};
 
 export type Selected = ReadonlySignal<ReadonlySet<string>>;
 
@@ -111,18 +126,8 @@ export const RowChunk = ({ events, selected, maySelect }: ChunkProps) => {
   );
 };
 
-export const RowHead = () => (
-  <thead class="events-head">
-    <tr class="events-row">
-      <th scope="col" class="events-mark">
-        <span class="hidden-text">Processed</span>
-      </th>
-      <th scope="col">Time</th>
-      <th scope="col">Level</th>
-      <th scope="col">Event</th>
-      <th scope="col">User</th>
-      <th scope="col">Address</th>
-      <th scope="col">Outcome</th>
-    </tr>
-  </thead>
-);
+/** Of the columns, in their order. */
+export const HEADS = [
+  { head: "Processed", isHidden: true, class: "events-mark" },
+  ...["Time", "Level", "Event", "User", "Address", "Outcome"].map((head) => ({ head })),
+];

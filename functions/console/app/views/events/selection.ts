@@ -1,7 +1,7 @@
 /** Which events the view shows: the address has the choices, with the names and values of GET …/security. */
 import type { paths } from "../../api/types.ts";
-import { instantOf } from "../../local-time.ts";
-import { inWords } from "../../words.ts";
+import { inWords } from "../../words/format.ts";
+import { instantOf } from "../../words/local-time.ts";
 
 export const LIST_PATH = "/api/integrations/provider/security";
 
@@ -40,9 +40,7 @@ export const choosePeriod = (period: Period): Chosen => ({
 });
 
 const levels = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
-const categories = [
-  ...(["authentication", "authorization", "compliance", "data_access", "integration", "system"] as const),
-] as const;
+const categories = ["authentication", "authorization", "compliance", "data_access", "integration", "system"] as const;
 
 export const sourceLabels = { user: "A user", system: "The service itself", webhook: "The provider" } as const;
 
@@ -117,3 +115,13 @@ export const queryOf = (chosen: Chosen, now: number): EventQuery => {
 /** The first moment of a selection, epoch milliseconds. */
 export const beginOf = ({ since }: EventQuery, now: number): number =>
   instantOf(since) ?? now - periods[DEFAULT_PERIOD].ms;
+
+/** `canFollow`: new events can come, because the selection has no end. `isLive`: the user follows them. */
+export const liveOf = ({ until, live }: Chosen): { canFollow: boolean; isLive: boolean } => {
+  const canFollow = until === undefined;
+  return { canFollow, isLive: canFollow && live === "on" };
+};
+
+/** The events that a key acts on: the selected ones, or else the one that has the focus. */
+export const targetsOf = (selected: ReadonlySet<string>, focused: string | undefined): readonly string[] =>
+  selected.size > 0 || focused === undefined ? [...selected] : [focused];

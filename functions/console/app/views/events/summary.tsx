@@ -1,14 +1,15 @@
 /** What a selection adds up to, and the open findings of detection. */
-import { addressOf } from "../../address.ts";
+
 import type { SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
-import { formatDuration, formatNumber, formatShare } from "../../format.ts";
+import { addressOf } from "../../words/address.ts";
+import { formatDuration, formatNumber, formatShare, plural } from "../../words/format.ts";
 import { Findings } from "../alerts/findings.tsx";
 
 const MOST_FINDINGS = 5;
 
 const OpenFindings = ({ of }: { of: readonly SuspiciousActivity[] }) => (
   <section class="events-findings" aria-label="Open findings">
-    <h2>{of.length === 1 ? "1 open finding" : `${formatNumber(of.length)} open findings`}</h2>
+    <h2>{plural(of.length, "open finding")}</h2>
     <ul>
       <Findings of={of.slice(0, MOST_FINDINGS)} />
       {of.length > MOST_FINDINGS && (

@@ -2,7 +2,7 @@
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { SecurityEvent, SecurityReport } from "../../api/types.ts";
-import { serviceNow } from "../../clock.ts";
+import { serviceNow } from "../../words/clock.ts";
 import { beginOf, type EventQuery, LIST_PATH } from "./selection.ts";
 
 const EVERY_MS = 3_000;

@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { api, page } from "../../api/client.ts";
 import { type PagedList, usePagedList } from "../../api/paged-list.ts";
 import type { SecurityEvent, SecurityReport, SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
-import { serviceNow } from "../../clock.ts";
+import { serviceNow } from "../../words/clock.ts";
 import { type Chunk, chunksOf, prepend, unknownEvents } from "./chunks.ts";
 import { type Chosen, type EventQuery, keyOf, LIST_PATH, queryOf } from "./selection.ts";
 
@@ -84,7 +84,11 @@ export const useEventList = (chosen: Chosen): EventList => {
 
   const newest = later.waiting[0] ?? later.chunks[0]?.[0] ?? firstPage?.[0];
   return {
-    ...{ list, key, query: query.current, show, setReport },
+    list,
+    key,
+    query: query.current,
+    show,
+    setReport,
     head: head?.key === key || list.isStale ? head : undefined,
     chunks: [...later.chunks, ...list.pages.flatMap(chunksOf)],
     newestAt: newest?.timestamp,

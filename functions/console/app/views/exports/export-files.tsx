@@ -1,11 +1,11 @@
 import type { Export } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { externalUrl } from "../../external-url.ts";
-import { formatBytes, formatNumber } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Countdown } from "../../parts/countdown.tsx";
-import { TimeAndAge } from "../../parts/time.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Countdown, TimeAndAge } from "../../parts/values.tsx";
+import { externalUrl } from "../../words/address.ts";
+import { useNow } from "../../words/clock.ts";
+import { formatBytes, formatNumber } from "../../words/format.ts";
 
 type ExportFile = Export["files"][number];
 
@@ -35,45 +35,27 @@ export const ExportFiles = ({ of, onRenew }: { of: Export; onRenew: () => void }
   const areOld = ends <= useNow();
   return (
     <>
-      <table class="rows exports-list exports-files" aria-label="Files">
-        <thead>
-          <tr>
-            <th scope="col">File</th>
-            <th scope="col" class="number">
-              Entries
-            </th>
-            <th scope="col" class="number">
-              Size
-            </th>
-            <th scope="col">SHA-256</th>
-            <th scope="col">
-              <span class="hidden-text">Download</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {inOrder(files).map((file) => (
-            <tr key={file.name}>
-              <th scope="row">{file.name}</th>
-              <td data-head="Entries" class="number">
-                {formatNumber(file.count)}
-              </td>
-              <td data-head="Size" class="number">
-                {formatBytes(file.bytes)}
-              </td>
-              <td data-head="SHA-256">
-                <span>
-                  <code title={file.sha256}>{file.sha256.slice(0, 12)}…</code>{" "}
-                  <CopyButton text={file.sha256} what={`The SHA-256 of ${file.name}`} />
-                </span>
-              </td>
-              <td>
-                <Download file={file} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="Files"
+        class="rows exports-list exports-files"
+        rows={inOrder(files)}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: "File", isHead: true, cell: ({ name }) => name },
+          { head: "Entries", isNumber: true, cell: ({ count }) => formatNumber(count) },
+          { head: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+          {
+            head: "SHA-256",
+            cell: ({ name, sha256 }) => (
+              <span>
+                <code title={sha256}>{sha256.slice(0, 12)}…</code>{" "}
+                <CopyButton text={sha256} what={`The SHA-256 of ${name}`} />
+              </span>
+            ),
+          },
+          { head: "Download", isHidden: true, cell: (file) => <Download file={file} /> },
+        ]}
+      />
       {areOld ? (
         <p>
           The links have ended. <Button onClick={onRenew}>Get new links</Button>

@@ -1,9 +1,8 @@
 /** An export from the request to its files. It follows the export. */
 import type { Resource } from "../../api/resource.ts";
 import type { Export } from "../../api/types.ts";
-import { Badge } from "../../parts/badge.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
-import { TimeAndAge } from "../../parts/time.tsx";
+import { Badge, TimeAndAge } from "../../parts/values.tsx";
 import { ExportFiles } from "./export-files.tsx";
 import { sizeOf, statusOf } from "./export-words.ts";
 

@@ -1,7 +1,6 @@
 /** Exports in words. Pure. docs/exports.md. */
 import type { Export } from "../../api/types.ts";
-import { formatBytes, formatNumber, formatShortTime } from "../../format.ts";
-import type { Tone } from "../../parts/tone.ts";
+import { formatBytes, formatShortTime, plural, type Tone } from "../../words/format.ts";
 import { chips } from "../events/selection.ts";
 
 export type Format = NonNullable<Export["format"]>;
@@ -52,7 +51,7 @@ export const selectionOf = ({ filter }: Pick<Export, "filter">): string[] => {
 
 /** Such as "1,200 entries, 3.4 MB". */
 export const sizeOf = ({ progress: { items, bytes } }: Pick<Export, "progress">): string =>
-  `${formatNumber(items)} ${items === 1 ? "entry" : "entries"}, ${formatBytes(bytes)}`;
+  `${plural(items, "entry", "entries")}, ${formatBytes(bytes)}`;
 
 /** What an export of everything contains. */
 export const everything = [

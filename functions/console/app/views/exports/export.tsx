@@ -2,7 +2,7 @@
 import { useRoute } from "preact-iso/router";
 import { useCaller } from "../../access.ts";
 import { Card, Facts, Page } from "../../parts/page.tsx";
-import { TimeAndAge } from "../../parts/time.tsx";
+import { TimeAndAge } from "../../parts/values.tsx";
 import { ExportProgress } from "./export-progress.tsx";
 import { selectionOf, titleOf } from "./export-words.ts";
 import { LIST, useExport } from "./use-exports.ts";
@@ -41,7 +41,7 @@ const Selection = ({ of }: { of: readonly string[] }) => (
   </ul>
 );
 
-export const ExportView = () => {
+export const View = () => {
   const { id = "" } = useRoute().params;
   return <Shown key={id} id={id} />;
 };

@@ -1,50 +1,56 @@
 /** The organization's exports: of events, and of everything. */
 import { useMay } from "../../access.ts";
 import type { Export } from "../../api/types.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Loaded } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Badge, RelativeTime } from "../../parts/values.tsx";
 import { ExportEverything } from "./export-everything.tsx";
 import { selectionOf, sizeOf, statusOf, titleOf } from "./export-words.ts";
 import { exportAddress, useExports } from "./use-exports.ts";
 
-const Row = ({ of }: { of: Export }) => {
-  const { id, requestedAt, requestedBy, progress, status, expiresAt, error } = of;
-  return (
-    <tr>
-      <th scope="row">
-        <a href={exportAddress(id)}>{titleOf(of)}</a>
-        {selectionOf(of).map((text) => (
+const columns: readonly Column<Export>[] = [
+  {
+    head: "Export",
+    isHead: true,
+    cell: (one) => (
+      <>
+        <a href={exportAddress(one.id)}>{titleOf(one)}</a>
+        {selectionOf(one).map((text) => (
           <p key={text} class="quiet">
             {text}
           </p>
         ))}
-      </th>
-      <td data-head="Status">
-        <div>
-          <Badge tone={statusOf(of).tone}>{statusOf(of).name}</Badge>
-          {error !== undefined && <p>{error.message}</p>}
-          {status === "completed" && expiresAt !== undefined && (
-            <p class="quiet">
-              deleted <RelativeTime at={expiresAt} />
-            </p>
-          )}
-        </div>
-      </td>
-      <td data-head="Size">{progress.items > 0 && sizeOf(of)}</td>
-      <td data-head="Requested">
-        <div>
-          <RelativeTime at={requestedAt} />
-          <p class="quiet">by {requestedBy}</p>
-        </div>
-      </td>
-    </tr>
-  );
-};
+      </>
+    ),
+  },
+  {
+    head: "Status",
+    cell: (one) => (
+      <div>
+        <Badge tone={statusOf(one).tone}>{statusOf(one).name}</Badge>
+        {one.error !== undefined && <p>{one.error.message}</p>}
+        {one.status === "completed" && one.expiresAt !== undefined && (
+          <p class="quiet">
+            deleted <RelativeTime at={one.expiresAt} />
+          </p>
+        )}
+      </div>
+    ),
+  },
+  { head: "Size", cell: (one) => one.progress.items > 0 && sizeOf(one) },
+  {
+    head: "Requested",
+    cell: ({ requestedAt, requestedBy }) => (
+      <div>
+        <RelativeTime at={requestedAt} />
+        <p class="quiet">by {requestedBy}</p>
+      </div>
+    ),
+  },
+];
 
-export const Exports = () => {
+export const View = () => {
   const list = useExports();
   const mayExportAll = useMay("settings:manage");
   return (
@@ -68,21 +74,7 @@ export const Exports = () => {
       >
         {(items) => (
           <>
-            <table class="rows exports-list" aria-label="Exports">
-              <thead>
-                <tr>
-                  <th scope="col">Export</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Size</th>
-                  <th scope="col">Requested</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((one) => (
-                  <Row key={one.id} of={one} />
-                ))}
-              </tbody>
-            </table>
+            <Table label="Exports" class="rows exports-list" rows={items} keyOf={({ id }) => id} columns={columns} />
             <LoadMore list={list.older} what="exports" />
           </>
         )}

@@ -1,10 +1,10 @@
 /** The organization's exports. */
 import { useState } from "preact/hooks";
-import { addressBelow } from "../../address.ts";
 import { answer, api, page } from "../../api/client.ts";
 import { type LiveList, useLiveList } from "../../api/live-list.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import type { Export } from "../../api/types.ts";
+import { addressBelow } from "../../words/address.ts";
 import { isUnderWay } from "./export-words.ts";
 
 export const LIST = "/console/exports";
@@ -29,7 +29,7 @@ export const useExports = (): LiveList<Export> =>
 
 /**
  * An export with its progress, and with links when it is complete. Each answer with links is recorded as a read, so a
- * complete export is not read again by itself.
+ * complete export is read again only when the user asks.
  */
 export const useExport = (id: string): Resource<Export> => {
   const [isRunning, setRunning] = useState(true);

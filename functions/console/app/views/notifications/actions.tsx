@@ -1,13 +1,11 @@
 /** Pausing, resuming, rolling the secret, deleting. */
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
-import { asProblem } from "../../api/problem.ts";
 import type { Destination, DestinationChangeRequest, DestinationWithSecret } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/dialog.tsx";
-import { notify, notifyProblem } from "../../parts/notices.tsx";
+import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
+import { notify, useNotifiedAction } from "../../parts/notices.tsx";
 import { unchanged } from "./draft.ts";
 import { API, LIST, putDestination, readDestination } from "./use-destinations.ts";
 
@@ -44,29 +42,25 @@ const CHANGES = {
   { title: string; confirm: string; done: string; request: Partial<DestinationChangeRequest>; text: string }
 >;
 
-const ChangeDialog = ({
-  destination: { id },
-  what,
-  onChanged,
-  onClose,
-}: DialogProps & { what: keyof typeof CHANGES }) => {
+type ChangeProps = DialogProps & { what: keyof typeof CHANGES };
+
+const ChangeDialog = ({ destination: { id }, what, onChanged, onClose }: ChangeProps) => {
   const { title, confirm, done, request, text } = CHANGES[what];
-  // Others may have changed it, and a change replaces all fields.
-  const change = useAction(async () => putDestination(id, { ...unchanged(await readDestination(id)), ...request }));
-  const send = async (): Promise<void> => {
-    const changed = await change.run(undefined);
-    if (changed === undefined) return;
-    onChanged(changed);
-    notify(done);
-    onClose();
-  };
+  const change = useConfirmed(
+    // Others may have changed it, and a change replaces all fields.
+    async (_: undefined) => putDestination(id, { ...unchanged(await readDestination(id)), ...request }),
+    (changed) => {
+      onChanged(changed);
+      notify(done);
+      onClose();
+    },
+  );
   return (
     <Confirm
       title={title}
       confirm={confirm}
-      isRunning={change.isRunning}
-      problem={change.problem}
-      onConfirm={() => void send()}
+      action={change}
+      onConfirm={() => change.confirm(undefined)}
       onClose={onClose}
     >
       <p>{text}</p>
@@ -76,23 +70,20 @@ const ChangeDialog = ({
 
 const DeleteDialog = ({ destination: { id, name }, onClose }: Omit<DialogProps, "onChanged">) => {
   const { route } = useLocation();
-  const remove = useAction(async () => {
-    await answer(api.DELETE(`${API}/{id}`, { params: { path: { id } } }));
-    return true;
-  });
-  const send = async (): Promise<void> => {
-    if (!(await remove.run(undefined))) return;
-    notify(`${name} is deleted.`);
-    route(LIST);
-  };
+  const remove = useConfirmed(
+    (_: undefined) => answer(api.DELETE(`${API}/{id}`, { params: { path: { id } } })),
+    () => {
+      notify(`${name} is deleted.`);
+      route(LIST);
+    },
+  );
   return (
     <Confirm
       title={`Delete ${name}?`}
       confirm="Delete"
       isDangerous
-      isRunning={remove.isRunning}
-      problem={remove.problem}
-      onConfirm={() => void send()}
+      action={remove}
+      onConfirm={() => remove.confirm(undefined)}
       onClose={onClose}
     >
       <p>
@@ -104,15 +95,10 @@ const DeleteDialog = ({ destination: { id, name }, onClose }: Omit<DialogProps, 
 
 /** An unconfirmed address that is set again gets a new link. */
 const SendLink = ({ destination: { id, target }, onChanged }: Props) => {
-  const send = useAction(async () => {
-    try {
-      onChanged(await putDestination(id, { ...unchanged(await readDestination(id)), address: target }));
-      // The API sends it once a minute, and its answer does not say whether it did.
-      notify(`A message with a link was sent to ${target}. Another one can follow after a minute.`);
-    } catch (error) {
-      notifyProblem("The link was not sent.", asProblem(error));
-      throw error;
-    }
+  const send = useNotifiedAction("The link was not sent.", async () => {
+    onChanged(await putDestination(id, { ...unchanged(await readDestination(id)), address: target }));
+    // The API sends it once a minute, and its answer does not say whether it did.
+    notify(`A message with a link was sent to ${target}. Another one can follow after a minute.`);
   });
   return (
     <Button isRunning={send.isRunning} onClick={() => void send.run(undefined)}>

@@ -1,29 +1,29 @@
 /** A new destination. */
 import { useLocation } from "preact-iso/router";
-import { destinationAddress, useFilters } from "../../address.ts";
 import { useAction } from "../../api/action.ts";
-import { answer, api } from "../../api/client.ts";
+import { answer, api, once } from "../../api/client.ts";
 import { useDraft } from "../../parts/draft.ts";
 import { notify } from "../../parts/notices.tsx";
 import { Options } from "../../parts/options.tsx";
 import { Page } from "../../parts/page.tsx";
+import { destinationAddress, useFilters } from "../../words/address.ts";
+import { timeZone } from "../../words/local-time.ts";
 import { DestinationForm } from "./destination-form.tsx";
 import { type DestinationType, isType, types } from "./destination-words.ts";
 import { type Draft, emptyDraft, requestOf } from "./draft.ts";
 import { handOver } from "./new-secret.ts";
-import { timeZone } from "./time-zone.ts";
 import { API, LIST } from "./use-destinations.ts";
 
 const typeOptions = (Object.keys(types) as DestinationType[]).map((value) => ({ value, ...types[value] }));
 
-export const AddDestination = () => {
+export const View = () => {
   const { filters, set } = useFilters();
   const { route } = useLocation();
   const [stored, setDraft] = useDraft<Draft>("destination");
   const draft = stored ?? emptyDraft(timeZone);
   const type = isType(filters.type) ? filters.type : "webhook";
   const create = useAction(({ target }: { target: string; type: DestinationType; draft: Draft }, key) =>
-    answer(api.POST(API, { params: { header: { "Idempotency-Key": key } }, body: requestOf(type, draft, target) })),
+    answer(api.POST(API, { params: once(key), body: requestOf(type, draft, target) })),
   );
 
   const submit = async (target: string): Promise<void> => {

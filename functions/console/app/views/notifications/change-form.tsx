@@ -5,9 +5,9 @@ import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
 import { notify } from "../../parts/notices.tsx";
+import { timeZone } from "../../words/local-time.ts";
 import { DestinationForm } from "./destination-form.tsx";
 import { changeRequestOf, type Draft, draftOf } from "./draft.ts";
-import { timeZone } from "./time-zone.ts";
 import { putDestination, readDestination } from "./use-destinations.ts";
 
 /** `base`: when the destination that the user saw was changed. */

@@ -1,18 +1,16 @@
 /** The deliveries to a destination with their tries, newest first. */
-import { alertAddress } from "../../address.ts";
-import { useAction } from "../../api/action.ts";
-import { answer, api } from "../../api/client.ts";
+
+import { answer, api, once } from "../../api/client.ts";
 import type { LiveList } from "../../api/live-list.ts";
-import { asProblem } from "../../api/problem.ts";
 import type { DeliveryAttempt, NotificationDelivery } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { formatNumber } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
-import { notifyProblem } from "../../parts/notices.tsx";
-import { Empty, Loaded } from "../../parts/states.tsx";
-import { RelativeTime, ShortTime } from "../../parts/time.tsx";
+import { useNotifiedAction } from "../../parts/notices.tsx";
+import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Badge, RelativeTime, ShortTime } from "../../parts/values.tsx";
+import { alertAddress } from "../../words/address.ts";
+import { useNow } from "../../words/clock.ts";
+import { plural } from "../../words/format.ts";
 import { attemptInWords, isSuccess, stateOf, typeInWords, whyGivenUp } from "./delivery-words.ts";
 import { API } from "./use-destinations.ts";
 
@@ -50,7 +48,7 @@ const Attempts = ({ delivery: { attempts, status, error, notBefore } }: { delive
       )}
       {earlier.length > 0 && (
         <details>
-          <summary>{earlier.length === 1 ? "1 earlier try" : `${formatNumber(earlier.length)} earlier tries`}</summary>
+          <summary>{plural(earlier.length, "earlier try", "earlier tries")}</summary>
           <ol class="notifications-attempts">
             {earlier.map((attempt) => (
               <li key={attempt.at}>
@@ -68,13 +66,10 @@ const Attempts = ({ delivery: { attempts, status, error, notBefore } }: { delive
 };
 
 const Retry = ({ delivery, list }: { delivery: NotificationDelivery; list: DeliveryList }) => {
-  const retry = useAction(async (id: string, key) => {
+  const retry = useNotifiedAction("The delivery was not sent again.", async (id: string, key) => {
     try {
-      const params = { path: { id }, header: { "Idempotency-Key": key } };
+      const params = { path: { id }, ...once(key) };
       list.put(await answer(api.POST(`${API}/deliveries/{id}/retry`, { params })));
-    } catch (error) {
-      notifyProblem("The delivery was not sent again.", asProblem(error));
-      throw error;
     } finally {
       list.reload();
     }
@@ -90,33 +85,25 @@ const Retry = ({ delivery, list }: { delivery: NotificationDelivery; list: Deliv
   );
 };
 
-type RowProps = { delivery: NotificationDelivery; list: DeliveryList; mayRetry: boolean };
-
-const Row = ({ delivery, list, mayRetry }: RowProps) => {
-  const { tone, name } = stateOf(delivery);
-  const { id, alertId, createdAt, requestedBy, status } = delivery;
+const Notification = ({ delivery }: { delivery: NotificationDelivery }) => {
+  const { id, alertId, requestedBy } = delivery;
   return (
-    <tr>
-      <td data-head="Status">
-        <div>
-          <Badge tone={tone}>{name}</Badge>
-        </div>
-      </td>
-      <th scope="row">
-        {alertId === undefined ? typeInWords(delivery) : <a href={alertAddress(alertId)}>{typeInWords(delivery)}</a>}
-        {requestedBy !== undefined && <p class="quiet">requested by {requestedBy}</p>}
-        <p class="quiet notifications-id">
-          <code>{id.slice(id.indexOf(".") + 1)}</code>
-        </p>
-      </th>
-      <td data-head="Last try">
-        <Attempts delivery={delivery} />
-      </td>
-      <td data-head="Created">
-        <RelativeTime at={createdAt} />
-      </td>
-      <td>{status === "failed" && mayRetry && <Retry delivery={delivery} list={list} />}</td>
-    </tr>
+    <>
+      {alertId === undefined ? typeInWords(delivery) : <a href={alertAddress(alertId)}>{typeInWords(delivery)}</a>}
+      {requestedBy !== undefined && <p class="quiet">requested by {requestedBy}</p>}
+      <p class="quiet notifications-id">
+        <code>{id.slice(id.indexOf(".") + 1)}</code>
+      </p>
+    </>
+  );
+};
+
+const Status = ({ delivery }: { delivery: NotificationDelivery }) => {
+  const { tone, name } = stateOf(delivery);
+  return (
+    <div>
+      <Badge tone={tone}>{name}</Badge>
+    </div>
   );
 };
 
@@ -136,24 +123,23 @@ export const Deliveries = ({ list, mayRetry }: { list: DeliveryList; mayRetry: b
   >
     {(items) => (
       <>
-        <table class="rows notifications-list notifications-log" aria-label="Deliveries">
-          <thead>
-            <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Notification</th>
-              <th scope="col">Last try</th>
-              <th scope="col">Created</th>
-              <th scope="col">
-                <span class="hidden-text">Send again</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((delivery) => (
-              <Row key={delivery.id} delivery={delivery} list={list} mayRetry={mayRetry} />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="Deliveries"
+          class="rows notifications-list notifications-log"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: "Status", cell: (delivery) => <Status delivery={delivery} /> },
+            { head: "Notification", isHead: true, cell: (delivery) => <Notification delivery={delivery} /> },
+            { head: "Last try", cell: (delivery) => <Attempts delivery={delivery} /> },
+            { head: "Created", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+            {
+              head: "Send again",
+              isHidden: true,
+              cell: (delivery) => delivery.status === "failed" && mayRetry && <Retry delivery={delivery} list={list} />,
+            },
+          ]}
+        />
         <LoadMore list={list.older} what="deliveries" />
       </>
     )}

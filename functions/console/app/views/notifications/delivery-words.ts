@@ -1,8 +1,6 @@
 /** Deliveries of notifications in words. Pure. docs/notifications.md, "Deliveries". */
 import type { DeliveryAttempt, NotificationDelivery } from "../../api/types.ts";
-import { formatDuration } from "../../format.ts";
-import type { Tone } from "../../parts/tone.ts";
-import { inWords } from "../../words.ts";
+import { formatDuration, inWords, type Tone } from "../../words/format.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   "security.alert.raised": "Alert raised",

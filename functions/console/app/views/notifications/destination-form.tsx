@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Card } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { type DestinationType, types } from "./destination-words.ts";
@@ -65,17 +65,14 @@ export const DestinationForm = ({ type, draft, onEdit, present, isRunning, probl
     >
       <Card title="Where">
         {children}
-        <Field label="Name" hint="How you and your colleagues call it." error={problems.name}>
-          {(control) => (
-            <input
-              {...control}
-              value={draft.name}
-              maxLength={MOST_NAME_CHARACTERS}
-              autocomplete="off"
-              onInput={({ currentTarget }) => onEdit({ name: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          hint="How you and your colleagues call it."
+          error={problems.name}
+          maxLength={MOST_NAME_CHARACTERS}
+          value={draft.name}
+          onType={(name) => onEdit({ name })}
+        />
         <TargetField
           key={type}
           type={type}

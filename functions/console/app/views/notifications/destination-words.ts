@@ -1,7 +1,6 @@
 /** Destinations of notifications in words: their types, their state and what to do about it. Pure. docs/notifications.md. */
 import type { Destination } from "../../api/types.ts";
-import { formatDuration } from "../../format.ts";
-import type { Tone } from "../../parts/tone.ts";
+import { formatDuration, type Tone } from "../../words/format.ts";
 import { ruleName } from "../alerts/words.ts";
 
 export type DestinationType = Destination["type"];
@@ -30,7 +29,7 @@ export const isType = (text: string | undefined): text is DestinationType =>
   text !== undefined && Object.hasOwn(types, text);
 
 const DAY = 24 * 3_600_000;
-/** A destination that fails for so long is paused. */
+/** A destination that fails for this long is paused. */
 const PAUSED_AFTER_MS = 5 * DAY;
 
 /** `text`: why it is so and what to do; undefined if all is well. */
@@ -43,18 +42,21 @@ const pausedState = ({ pausedBecause, failingSince, pausedAt, target }: Destinat
       const ms = from === undefined || pausedAt === undefined ? PAUSED_AFTER_MS : Math.max(0, pausedAt - from);
       const days = Math.max(1, Math.floor(ms / DAY));
       return {
-        ...{ tone: "bad", name: "Paused" },
+        tone: "bad",
+        name: "Paused",
         text: `Each try failed for ${days === 1 ? "a day" : `${days} days`}, so nothing is sent any more. Find the cause in the deliveries, then resume it and send a test.`,
       };
     }
     case "gone":
       return {
-        ...{ tone: "bad", name: "Paused" },
+        tone: "bad",
+        name: "Paused",
         text: "The receiver answered 410 Gone: it wants no more notifications. Enter its new address and resume it, or delete it.",
       };
     case "unsubscribed":
       return {
-        ...{ tone: "warn", name: "Paused" },
+        tone: "warn",
+        name: "Paused",
         text: `A reader of ${target} unsubscribed by the link in a message. Ask before you resume it.`,
       };
     default:
@@ -68,13 +70,15 @@ export const stateOf = (destination: Destination, now: number): State => {
   if (status === "paused") return pausedState(destination);
   if (status === "unconfirmed")
     return {
-      ...{ tone: "accent", name: "Unconfirmed" },
+      tone: "accent",
+      name: "Unconfirmed",
       text: `Open the link in the message that was sent to ${target}. It works for 48 hours. Nothing else is sent before.`,
     };
   if (failingSince === undefined) return { tone: "good", name: "Active" };
   const ms = Math.max(0, now - failingSince);
   return {
-    ...{ tone: "warn", name: "Failing" },
+    tone: "warn",
+    name: "Failing",
     text: `Each try has failed for ${formatDuration(ms)}. The service goes on trying, and pauses the destination after 5 days without a success.`,
   };
 };

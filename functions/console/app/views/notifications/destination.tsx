@@ -1,27 +1,23 @@
 /** One destination: its state, what it gets, a test, and what was sent. */
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso/router";
-import { useFilters } from "../../address.ts";
-import { useAction } from "../../api/action.ts";
-import { answer, api, page } from "../../api/client.ts";
+import { answer, api, once, page } from "../../api/client.ts";
 import { useLiveList } from "../../api/live-list.ts";
-import { asProblem } from "../../api/problem.ts";
 import type { Destination, DestinationWithSecret, NotificationDelivery } from "../../api/types.ts";
-import { serviceNow, useNow } from "../../clock.ts";
-import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
-import { notifyProblem } from "../../parts/notices.tsx";
+import { useNotifiedAction } from "../../parts/notices.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
+import { Badge } from "../../parts/values.tsx";
+import { useFilters } from "../../words/address.ts";
+import { serviceNow, useNow } from "../../words/clock.ts";
 import { Actions } from "./actions.tsx";
 import { ChangeForm } from "./change-form.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { isUnderWay } from "./delivery-words.ts";
-import { DestinationFacts } from "./destination-facts.tsx";
+import { DestinationFacts, SecretCard, TestResult } from "./destination-cards.tsx";
 import { stateOf } from "./destination-words.ts";
 import { takeSecret } from "./new-secret.ts";
-import { SecretCard } from "./secret-card.tsx";
-import { TestResult } from "./test-result.tsx";
 import { API, LIST, useDestinations } from "./use-destinations.ts";
 
 const PAGE = 50;
@@ -54,16 +50,10 @@ const Shown = ({ destination, onChanged }: ShownProps) => {
     },
     { everyMs: REFRESH_MS, isOpen: (delivery) => isUnderWay(delivery, serviceNow()), openMs: UNDER_WAY_MS },
   );
-  const test = useAction(async (_: undefined, key) => {
-    try {
-      const params = { path: { id }, header: { "Idempotency-Key": key } };
-      const delivery = await answer(api.POST(`${API}/{id}/test`, { params }));
-      setTested(delivery);
-      list.put(delivery);
-    } catch (error) {
-      notifyProblem("The test was not sent.", asProblem(error));
-      throw error;
-    }
+  const test = useNotifiedAction("The test was not sent.", async (_: undefined, key) => {
+    const delivery = await answer(api.POST(`${API}/{id}/test`, { params: { path: { id }, ...once(key) } }));
+    setTested(delivery);
+    list.put(delivery);
   });
   const isChanging = filters.change === "open";
   const changed = (next: DestinationWithSecret): void => {
@@ -102,7 +92,7 @@ const Shown = ({ destination, onChanged }: ShownProps) => {
   );
 };
 
-export const DestinationView = () => {
+export const View = () => {
   const { id = "" } = useRoute().params;
   const destinations = useDestinations();
   const found = destinations.value?.find((destination) => destination.id === id);

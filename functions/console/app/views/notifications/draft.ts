@@ -23,9 +23,16 @@ export type Draft = {
 
 /** @param timeZone the user's. */
 export const emptyDraft = (timeZone: string): Draft => ({
-  ...{ name: "", levels, changes, rules: undefined },
-  ...{ isQuiet: false, quiet: { from: "22:00", to: "07:00", timeZone, exceptCritical: true } },
-  ...{ every: "each", at: "08:00", digestZone: timeZone, reports: [] },
+  name: "",
+  levels,
+  changes,
+  rules: undefined,
+  isQuiet: false,
+  quiet: { from: "22:00", to: "07:00", timeZone, exceptCritical: true },
+  every: "each",
+  at: "08:00",
+  digestZone: timeZone,
+  reports: [],
 });
 
 /** The form with a destination's present values. @param timeZone the user's, for what the destination does not have. */
@@ -33,9 +40,15 @@ export const draftOf = (destination: Destination, timeZone: string): Draft => {
   const { name, filter, quietHours, digest, reports } = destination;
   const empty = emptyDraft(timeZone);
   return {
-    ...{ name, levels: filter.levels ?? levels, changes: filter.changes ?? changes, rules: filter.rules },
-    ...{ isQuiet: quietHours !== undefined, quiet: quietHours ?? empty.quiet },
-    ...{ every: digest?.every ?? "each", at: digest?.at ?? empty.at, digestZone: digest?.timeZone ?? timeZone },
+    name,
+    levels: filter.levels ?? levels,
+    changes: filter.changes ?? changes,
+    rules: filter.rules,
+    isQuiet: quietHours !== undefined,
+    quiet: quietHours ?? empty.quiet,
+    every: digest?.every ?? "each",
+    at: digest?.at ?? empty.at,
+    digestZone: digest?.timeZone ?? timeZone,
     reports: reports ?? [],
   };
 };
@@ -96,7 +109,8 @@ export const changeRequestOf = (type: DestinationType, draft: Draft, target: str
 
 /** The request that changes nothing: a change of the API replaces all fields. */
 export const unchanged = ({ name, filter, quietHours, digest, reports }: Destination): DestinationChangeRequest => ({
-  ...{ name, filter },
+  name,
+  filter,
   ...(quietHours !== undefined && { quietHours }),
   ...(digest !== undefined && { digest }),
   ...(reports !== undefined && { reports }),

@@ -1,6 +1,6 @@
+import { useId } from "preact/hooks";
 import { Options } from "../../parts/options.tsx";
 import { rules as ruleWords } from "../alerts/words.ts";
-import { Checks } from "./checks.tsx";
 import { changeNames, levelNames, reportNames } from "./destination-words.ts";
 import { changes, type Draft, type DraftProblems, levels, rhythms } from "./draft.ts";
 
@@ -12,6 +12,39 @@ const ruleOptions = (chosen: readonly string[]) => [
 
 const named = <Value extends string>(values: readonly Value[], names: Readonly<Record<string, string>>) =>
   values.map((value) => [value, names[value] ?? value] as const);
+
+type ChecksProps<Value extends string> = {
+  legend: string;
+  options: readonly (readonly [value: Value, name: string])[];
+  chosen: readonly Value[];
+  error?: string | undefined;
+  onChoose: (chosen: Value[]) => void;
+};
+
+/** Any number of a few options. */
+const Checks = <Value extends string>({ legend, options, chosen, error, onChoose }: ChecksProps<Value>) => {
+  const id = useId();
+  const toggle = (value: Value): void =>
+    onChoose(options.map(([option]) => option).filter((one) => (one === value) !== chosen.includes(one)));
+  return (
+    <fieldset class="options" aria-describedby={error === undefined ? undefined : id}>
+      <legend>{legend}</legend>
+      <div class="notifications-checks">
+        {options.map(([value, name]) => (
+          <label key={value} class="check">
+            <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(value)} />
+            {name}
+          </label>
+        ))}
+      </div>
+      {error !== undefined && (
+        <p id={id} class="field-error">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+};
 
 type Props = { draft: Draft; problems: DraftProblems; hasReports: boolean; onEdit: (changes: Partial<Draft>) => void };
 

@@ -1,47 +1,57 @@
 /** Where alerts and reports are sent. */
-import { addressOf, destinationAddress } from "../../address.ts";
+
 import type { Destination } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { Badge } from "../../parts/badge.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Badge, RelativeTime } from "../../parts/values.tsx";
+import { addressOf, destinationAddress } from "../../words/address.ts";
+import { useNow } from "../../words/clock.ts";
 import { rhythmInWords, selectionInWords, stateOf, types } from "./destination-words.ts";
 import { LIST, useDestinations } from "./use-destinations.ts";
 
 const ADD = `${LIST}/new`;
-/** The API accepts at most so many: shared/notifications/destination.ts. */
+/** The API accepts at most this many: shared/notifications/destination.ts. */
 const MOST = 20;
 
-const Row = ({ destination }: { destination: Destination }) => {
-  const { id, name, type, target, lastDeliveredAt } = destination;
-  const { tone, name: word, text } = stateOf(destination, useNow());
+const State = ({ destination }: { destination: Destination }) => {
+  const { tone, name, text } = stateOf(destination, useNow());
   return (
-    <tr>
-      <th scope="row">
+    <div>
+      <Badge tone={tone}>{name}</Badge>
+      {text !== undefined && <p class="notifications-todo">{text}</p>}
+    </div>
+  );
+};
+
+const columns: readonly Column<Destination>[] = [
+  {
+    head: "Destination",
+    isHead: true,
+    cell: ({ id, name, type, target }) => (
+      <>
         <a href={destinationAddress(id)}>{name}</a>
         <p class="quiet">
           {types[type].name}: <code>{target}</code>
         </p>
-      </th>
-      <td data-head="Status">
-        <div>
-          <Badge tone={tone}>{word}</Badge>
-          {text !== undefined && <p class="notifications-todo">{text}</p>}
-        </div>
-      </td>
-      <td data-head="Gets">
-        <div>
-          {selectionInWords(destination)}
-          <p class="quiet">{rhythmInWords(destination)}</p>
-        </div>
-      </td>
-      <td data-head="Last delivered">
-        {lastDeliveredAt === undefined ? <span class="quiet">Never</span> : <RelativeTime at={lastDeliveredAt} />}
-      </td>
-    </tr>
-  );
-};
+      </>
+    ),
+  },
+  { head: "Status", cell: (destination) => <State destination={destination} /> },
+  {
+    head: "Gets",
+    cell: (destination) => (
+      <div>
+        {selectionInWords(destination)}
+        <p class="quiet">{rhythmInWords(destination)}</p>
+      </div>
+    ),
+  },
+  {
+    head: "Last delivered",
+    cell: ({ lastDeliveredAt: at }) => (at === undefined ? <span class="quiet">Never</span> : <RelativeTime at={at} />),
+  },
+];
 
 const NoDestinations = () => (
   <Empty title="Nothing is sent yet">
@@ -60,7 +70,7 @@ const NoDestinations = () => (
   </Empty>
 );
 
-export const Notifications = () => {
+export const View = () => {
   const destinations = useDestinations();
   const count = destinations.value?.length ?? 0;
   return (
@@ -79,21 +89,13 @@ export const Notifications = () => {
       <Loaded of={destinations} what="destinations" isEmpty={({ length }) => length === 0} empty={<NoDestinations />}>
         {(items) => (
           <>
-            <table class="rows notifications-list" aria-label="Destinations">
-              <thead>
-                <tr>
-                  <th scope="col">Destination</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Gets</th>
-                  <th scope="col">Last delivered</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((destination) => (
-                  <Row key={destination.id} destination={destination} />
-                ))}
-              </tbody>
-            </table>
+            <Table
+              label="Destinations"
+              class="rows notifications-list"
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={columns}
+            />
             {count >= MOST && <p class="quiet">These are {MOST} destinations, as many as an organization can have.</p>}
           </>
         )}

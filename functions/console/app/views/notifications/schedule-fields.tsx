@@ -1,4 +1,4 @@
-import { Field } from "../../parts/field.tsx";
+import { Choice, TextField } from "../../parts/field.tsx";
 import { Options } from "../../parts/options.tsx";
 import { zoneName } from "./destination-words.ts";
 import type { Draft, DraftProblems } from "./draft.ts";
@@ -15,33 +15,19 @@ const zonesWith = (used: string): string[] => [...new Set([used, "UTC", ...Intl.
 type ZoneProps = { label: string; zone: string; onChoose: (zone: string) => void };
 
 const Zone = ({ label, zone, onChoose }: ZoneProps) => (
-  <Field label={label}>
-    {(control) => (
-      <select {...control} value={zone} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {zonesWith(zone).map((name) => (
-          <option key={name} value={name}>
-            {zoneName(name)}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
+  <Choice<string>
+    label={label}
+    value={zone}
+    options={zonesWith(zone).map((name) => [name, zoneName(name)] as const)}
+    onChoose={onChoose}
+  />
 );
 
 type TimeProps = { label: string; time: string; error?: string | undefined; onEnter: (time: string) => void };
 
-const TimeOfDay = ({ label, time, error, onEnter }: TimeProps) => (
-  <Field label={label} error={error}>
-    {(control) => (
-      <input
-        {...control}
-        type="time"
-        value={time}
-        // Some browsers add seconds.
-        onInput={({ currentTarget }) => onEnter(currentTarget.value.slice(0, 5))}
-      />
-    )}
-  </Field>
+// Some browsers add seconds.
+const TimeOfDay = ({ time, onEnter, ...rest }: TimeProps) => (
+  <TextField type="time" value={time} onType={(text) => onEnter(text.slice(0, 5))} {...rest} />
 );
 
 type Props = { draft: Draft; problems: DraftProblems; onEdit: (changes: Partial<Draft>) => void };

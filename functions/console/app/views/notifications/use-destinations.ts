@@ -11,7 +11,7 @@ const REFRESH_MS = 15_000;
 export const useDestinations = (): Resource<readonly Destination[]> =>
   useResource("destinations", (signal) => answer(api.GET(API, { signal })), { everyMs: REFRESH_MS });
 
-/** The present state of a destination. @throws Problem if it was deleted meanwhile. */
+/** The present state of a destination. @throws Problem if somebody has deleted it. */
 export const readDestination = async (id: string): Promise<Destination> => {
   const found = (await answer(api.GET(API))).find((destination) => destination.id === id);
   if (found === undefined) throw new Problem("The destination was deleted meanwhile.", { status: 404 });

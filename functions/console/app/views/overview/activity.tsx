@@ -1,27 +1,16 @@
 /** Events, failures and latency of a period, compared with the period before. */
 import { useCaller } from "../../access.ts";
-import { eventAddress } from "../../address.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { SecurityReport } from "../../api/types.ts";
-import { serviceNow } from "../../clock.ts";
-import { formatDuration, formatNumber, formatShare } from "../../format.ts";
-import { Level } from "../../parts/badge.tsx";
 import { Columns } from "../../parts/columns.tsx";
-import { Card } from "../../parts/page.tsx";
+import { Card, PeriodSwitch } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
-import { inWords } from "../../words.ts";
-import {
-  columnsOf,
-  compared,
-  comparedShare,
-  DEFAULT_PERIOD,
-  hasEarlierData,
-  isKept,
-  type Period,
-  periods,
-} from "./periods.ts";
+import { Level, RelativeTime } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
+import { serviceNow } from "../../words/clock.ts";
+import { formatNumber, inWords } from "../../words/format.ts";
+import { columnsOf, DEFAULT_PERIOD, hasEarlierData, isKept, numbersOf, type Period, periods } from "./periods.ts";
 
 /** Longer periods and the periods before change slowly. */
 const EVERY_MS = 5 * 60_000;
@@ -32,22 +21,6 @@ const read = (query: { since: number; until?: number; interval?: "day" }, signal
   const params = { query: { ...period, ...(interval !== undefined && { interval }), limit: 1 } };
   return answer(api.GET("/api/integrations/provider/security", { params, signal }));
 };
-
-const PeriodSwitch = ({ period, onChoose }: Pick<ActivityProps, "period" | "onChoose">) => (
-  <fieldset class="overview-periods" aria-label="Period">
-    {(Object.keys(periods) as Period[]).map((name) => (
-      <button
-        key={name}
-        type="button"
-        class="button plain"
-        aria-pressed={period === name}
-        onClick={() => onChoose(name === DEFAULT_PERIOD ? undefined : name)}
-      >
-        {periods[name].label}
-      </button>
-    ))}
-  </fieldset>
-);
 
 type ActivityProps = {
   period: Period;
@@ -101,44 +74,20 @@ export const Activity = ({ period, onChoose, lastDay }: ActivityProps) => {
   const longer = useLongerPeriod(period);
   const before = usePeriodBefore(period, retentionDays);
   const stats = (period === DEFAULT_PERIOD ? lastDay : longer.value)?.stats;
-  const earlier = before.value?.stats;
   const { label } = periods[period];
-  const isBeforeKept = hasEarlierData(period, retentionDays);
-  const comparison = (text: string | undefined) =>
-    isBeforeKept
-      ? earlier !== undefined && earlier.totalEvents === 0
-        ? "No events in the period before"
-        : text
-      : "No earlier data";
-  const numbers = stats && [
-    {
-      name: "Events",
-      value: formatNumber(stats.totalEvents),
-      change: comparison(compared(stats.totalEvents, earlier?.totalEvents, { format: formatNumber })),
-    },
-    {
-      name: "Failed",
-      value: formatShare(stats.failureRate),
-      change: comparison(comparedShare(stats.failureRate, earlier?.failureRate)),
-    },
-    {
-      name: "Of high risk",
-      value: formatNumber(stats.highRiskEvents),
-      change: comparison(compared(stats.highRiskEvents, earlier?.highRiskEvents, { format: formatNumber })),
-    },
-    {
-      name: "Mean response",
-      value: stats.avgResponseTime === 0 ? "–" : formatDuration(stats.avgResponseTime),
-      change: comparison(
-        earlier?.avgResponseTime === 0
-          ? "No times in the period before"
-          : compared(stats.avgResponseTime, earlier?.avgResponseTime, { format: formatDuration }),
-      ),
-    },
-  ];
+  const numbers = stats && numbersOf(stats, before.value?.stats, hasEarlierData(period, retentionDays));
   const problem = longer.problem ?? before.problem;
   return (
-    <Card title={`Activity in ${label}`} actions={<PeriodSwitch period={period} onChoose={onChoose} />}>
+    <Card
+      title={`Activity in ${label}`}
+      actions={
+        <PeriodSwitch
+          periods={periods}
+          chosen={period}
+          onChoose={(name) => onChoose(name === DEFAULT_PERIOD ? undefined : name)}
+        />
+      }
+    >
       {problem !== undefined && (
         <ProblemNote problem={problem} onRetry={() => (longer.problem ? longer : before).reload()} />
       )}

@@ -7,7 +7,7 @@ import type {
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
-import { formatDuration, formatNumber, formatRelative } from "../../format.ts";
+import { formatDuration, formatNumber, formatRelative, isOrAre, plural } from "../../words/format.ts";
 import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
 import { advice } from "../syncs/run-words.ts";
 
@@ -34,7 +34,7 @@ export type Known = {
 };
 
 const HOUR = 60 * 60_000;
-/** As the rule `sync_silence` of detection: so many intervals without a successful sync are too many. */
+/** As the rule `sync_silence` of detection: this many intervals without a successful sync are too many. */
 const SILENT_INTERVALS = 2;
 
 const connectionNeeds = ({ connection }: Known): Attention[] => {
@@ -44,14 +44,16 @@ const connectionNeeds = ({ connection }: Known): Attention[] => {
   return connection.status === "needs_reconnect"
     ? [
         {
-          ...{ tone: "bad", what: "the account must be connected again" },
+          tone: "bad",
+          what: "the account must be connected again",
           text: `${name} does not accept the stored credentials any more, so nothing is synced.`,
           action: { href, text: "Connect again" },
         },
       ]
     : [
         {
-          ...{ tone: "warn", what: "no account is connected" },
+          tone: "warn",
+          what: "no account is connected",
           text: `No account of ${name} is connected, so nothing is synced.`,
           action: { href, text: `Connect ${name}` },
         },
@@ -86,13 +88,14 @@ const alertNeeds = ({ alertCounts }: Known): Attention[] => {
   return levels.flatMap(([level, tone, word]) => {
     const count = alertCounts.open[level];
     if (count === 0) return [];
-    const alerts = `${count === 1 ? "1 alert" : `${formatNumber(count)} alerts`} of level ${word}`;
+    const open = `${plural(count, "alert")} of level ${word} ${isOrAre(count)} open`;
     return {
-      ...{ tone, what: `${alerts} ${count === 1 ? "is" : "are"} open` },
-      text: count === 1 ? `${alerts} is open and not acknowledged.` : `${alerts} are open and not acknowledged.`,
+      tone,
+      what: open,
+      text: `${open} and not acknowledged.`,
       action: {
         href: `/console/alerts?status=open&level=${level}`,
-        text: count === 1 ? "Look at the alert" : "Look at the alerts",
+        text: `Look at the ${count === 1 ? "alert" : "alerts"}`,
       },
     };
   });
@@ -110,7 +113,9 @@ const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention
   const needs: Attention[] = [];
   if (last?.status === "failed" && connection?.status === "connected") {
     needs.push({
-      ...{ tone: "bad", what: "the last sync failed", action },
+      tone: "bad",
+      what: "the last sync failed",
+      action,
       text: `The last sync failed ${formatRelative(last.finishedAt ?? last.startedAt, now)}: ${reasonOf(last)}`,
     });
   }
@@ -120,7 +125,9 @@ const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention
   const since = lastSyncAt ?? connectedAt;
   if (since !== undefined && now - since > SILENT_INTERVALS * syncIntervalHours * HOUR) {
     needs.push({
-      ...{ tone: "warn", what: "no sync has succeeded for long", action },
+      tone: "warn",
+      what: "no sync has succeeded for long",
+      action,
       text: `No sync has succeeded for ${formatDuration(now - since)}; one is due every ${formatNumber(syncIntervalHours)} hours.`,
     });
   }
@@ -131,49 +138,48 @@ const webhookNeeds = ({ failedWebhooks }: Known): Attention[] => {
   // A page may be empty and have a next one. That is no failure.
   if (failedWebhooks === undefined || failedWebhooks.items.length === 0) return [];
   const { items, next } = failedWebhooks;
-  const deliveries = items.length === 1 ? "delivery" : "deliveries";
+  const deliveries = plural(items.length, "delivery", "deliveries");
   return [
     {
-      ...{ tone: "warn", what: "deliveries of webhooks failed" },
-      text: `${next === undefined ? "" : "At least "}${formatNumber(items.length)} ${deliveries} of webhooks failed and can be replayed.`,
+      tone: "warn",
+      what: "deliveries of webhooks failed",
+      text: `${next === undefined ? "" : "At least "}${deliveries} of webhooks failed and can be replayed.`,
       action: { href: "/console/webhooks?status=failed", text: "Look at the deliveries" },
     },
   ];
 };
 
-/** A destination that fails for so long is worth a note, before it is paused. */
+/** A destination that fails for this long is worth a note, before it is paused. */
 const FAILING_MS = HOUR;
 
 const destinationNeeds = ({ destinations }: Known, now: number): Attention[] => {
-  const isLost = ({ pausedBecause }: Destination): boolean => pausedBecause !== undefined && pausedBecause !== "user";
-  const lost = destinations?.filter(isLost) ?? [];
-  const failing =
-    destinations?.filter(
-      ({ status, failingSince }) =>
-        status === "active" && failingSince !== undefined && now - failingSince >= FAILING_MS,
-    ) ?? [];
-  const about = (some: readonly Destination[], what: string): Pick<Attention, "what" | "action"> => ({
-    what: `${some.length === 1 ? "a destination" : `${formatNumber(some.length)} destinations`} of notifications ${some.length === 1 ? "is" : "are"} ${what}`,
-    action: { href: "/console/notifications", text: "Open Notifications" },
-  });
-  const names = (some: readonly Destination[]): string => some.map(({ name }) => name).join(", ");
+  const need = (
+    tone: Attention["tone"],
+    state: string,
+    of: readonly Destination[],
+    text: (names: string) => string,
+  ): Attention[] => {
+    if (of.length === 0) return [];
+    const which = of.length === 1 ? "a destination" : plural(of.length, "destination");
+    return [
+      {
+        tone,
+        what: `${which} of notifications ${isOrAre(of.length)} ${state}`,
+        text: text(of.map(({ name }) => name).join(", ")),
+        action: { href: "/console/notifications", text: "Open Notifications" },
+      },
+    ];
+  };
+  const all = destinations ?? [];
+  const lost = all.filter(({ pausedBecause }) => pausedBecause !== undefined && pausedBecause !== "user");
+  const failing = all.filter(
+    ({ status, failingSince }) => status === "active" && failingSince !== undefined && now - failingSince >= FAILING_MS,
+  );
   return [
-    ...(lost.length === 0
-      ? []
-      : [
-          {
-            ...{ tone: "bad" as const, ...about(lost, "paused") },
-            text: `Alerts do not reach ${names(lost)}: the service paused ${lost.length === 1 ? "it" : "them"}.`,
-          },
-        ]),
-    ...(failing.length === 0
-      ? []
-      : [
-          {
-            ...{ tone: "warn" as const, ...about(failing, "failing") },
-            text: `No notification has reached ${names(failing)} for more than an hour.`,
-          },
-        ]),
+    ...need("bad", "paused", lost, (names) => {
+      return `Alerts do not reach ${names}: the service paused ${lost.length === 1 ? "it" : "them"}.`;
+    }),
+    ...need("warn", "failing", failing, (names) => `No notification has reached ${names} for more than an hour.`),
   ];
 };
 
@@ -200,12 +206,8 @@ export const verdictOf = (needs: readonly Attention[], isComplete: boolean): Ver
       ? { tone: "good", word: "Well", text: "All is well: nothing needs your attention." }
       : { tone: "quiet", word: "Not known", text: "It is not known yet whether all is well." };
   const what = first.what.charAt(0).toUpperCase() + first.what.slice(1);
-  const more =
-    others.length === 0
-      ? ""
-      : others.length === 1
-        ? " 1 more thing needs attention."
-        : ` ${others.length} more things need attention.`;
+  const need = others.length === 1 ? "needs" : "need";
+  const more = others.length === 0 ? "" : ` ${plural(others.length, "more thing")} ${need} attention.`;
   return { tone: first.tone, word: first.tone === "bad" ? "Not well" : "Look at it", text: `${what}.${more}` };
 };
 

@@ -1,15 +1,14 @@
 /** The state of the connection, the circuit breaker and the syncs. */
 import type { ComponentChildren } from "preact";
 import { useCaller, useMay } from "../../access.ts";
-import type { Connection, OrganizationStats, SyncRun } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { formatDuration, formatNumber, formatShare } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { Countdown } from "../../parts/countdown.tsx";
+import type { Connection, OrganizationStats, SecurityReport, SyncRun } from "../../api/types.ts";
 import { Card, Facts } from "../../parts/page.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { Badge, Countdown, Level, RelativeTime } from "../../parts/values.tsx";
+import { useNow } from "../../words/clock.ts";
+import { formatDuration, formatNumber, formatShare } from "../../words/format.ts";
+import { Findings } from "../alerts/findings.tsx";
 import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
-import { statusWords } from "../connection/status-words.ts";
+import { statusWords } from "../connection/connection-words.ts";
 import { advice, modes, readInAll, statuses } from "../syncs/run-words.ts";
 
 type OverviewCardProps = { title: string; link: { href: string; text: string }; children: ComponentChildren };
@@ -153,5 +152,41 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
         ]}
       />
     </OverviewCard>
+  );
+};
+
+const LEVELS = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
+const MOST_FINDINGS = 4;
+
+/** Open alerts by level, and the findings of detection among them. */
+export const AlertsCard = ({ security }: { security: SecurityReport | undefined }) => {
+  const counts = security?.alertCounts;
+  const findings = security?.suspiciousActivity ?? [];
+  const acknowledged = Object.values(counts?.acknowledged ?? {}).reduce((sum, count) => sum + count, 0);
+  return (
+    <Card title="Open alerts" actions={<a href="/console/alerts">All alerts</a>}>
+      {counts === undefined ? (
+        <p class="quiet">Not known yet.</p>
+      ) : (
+        <>
+          <ul class="overview-levels">
+            {LEVELS.map((level) => (
+              <li key={level}>
+                <a href={`/console/alerts?status=open&level=${level}`}>
+                  <Level level={level} /> <b>{formatNumber(counts.open[level])}</b>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {acknowledged > 0 && <p class="quiet">{formatNumber(acknowledged)} acknowledged, not resolved yet.</p>}
+          {counts.partial && <p class="quiet">There are more: only 1,000 unresolved alerts were counted.</p>}
+        </>
+      )}
+      {findings.length > 0 && (
+        <ul class="overview-findings">
+          <Findings of={findings.slice(0, MOST_FINDINGS)} />
+        </ul>
+      )}
+    </Card>
   );
 };

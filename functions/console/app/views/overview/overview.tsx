@@ -1,28 +1,64 @@
 /** Overview: whether the integration is well, what needs attention first, and the numbers behind it. */
 import { useCaller, useMay } from "../../access.ts";
-import { useFilters } from "../../address.ts";
-import { useNow } from "../../clock.ts";
-import { Page } from "../../parts/page.tsx";
+import type { Connection } from "../../api/types.ts";
+import { Card, Page } from "../../parts/page.tsx";
 import { Loading, ProblemNote } from "../../parts/states.tsx";
+import { Badge } from "../../parts/values.tsx";
+import { useFilters } from "../../words/address.ts";
+import { useNow } from "../../words/clock.ts";
 import { Activity } from "./activity.tsx";
-import { AlertsCard } from "./alerts-card.tsx";
 import { attentionOf, isFirstRun, verdictOf } from "./attention.ts";
-import { AttentionList, VerdictLine } from "./attention-list.tsx";
-import { BreakerCard, ConnectionCard, SyncCard } from "./cards.tsx";
-import { FirstRun } from "./first-run.tsx";
+import { AlertsCard, BreakerCard, ConnectionCard, SyncCard } from "./cards.tsx";
 import { periodOf } from "./periods.ts";
 import { type Overview as State, useOverview } from "./use-overview.ts";
 
-/** Drawn again each second, alone: it has times in words. */
+const words = { bad: "Act now", warn: "Look at it" } as const;
+
+/** Drawn again each second, alone: it has times in words. Screen readers hear when the verdict changes. */
 const Verdict = ({ state: { known, isComplete } }: { state: State }) => {
   const needs = attentionOf(known, useNow());
+  const { tone, word, text: verdict } = verdictOf(needs, isComplete);
   return (
     <>
-      <VerdictLine verdict={verdictOf(needs, isComplete)} />
-      <AttentionList needs={needs} />
+      <p class={`overview-verdict ${tone}`} role="status">
+        <Badge tone={tone}>{word}</Badge> <b>{verdict}</b>
+      </p>
+      {needs.length > 0 && (
+        <section class="overview-attention" aria-label="Needs attention">
+          <h2>Needs attention first</h2>
+          <ol>
+            {needs.map((need) => (
+              <li key={need.what}>
+                <Badge tone={need.tone}>{words[need.tone]}</Badge>
+                <span>{need.text}</span>
+                <a href={need.action.href}>{need.action.text}</a>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
     </>
   );
 };
+
+/** Before the first connection there is nothing to look at. */
+const FirstRun = ({ connection: { provider } }: { connection: Connection }) => (
+  <Card title={`Connect ${provider.name}`}>
+    <p>
+      No account of {provider.name} is connected yet. After that, its customers, subscriptions, invoices and payments
+      are synced, and this page shows whether all is well.
+    </p>
+    {useMay("connection:manage") ? (
+      <p>
+        <a class="button main overview-connect" href="/console/connection">
+          Connect the provider
+        </a>
+      </p>
+    ) : (
+      <p>Ask an administrator of your organization to connect it.</p>
+    )}
+  </Card>
+);
 
 const Shown = ({ state }: { state: State }) => {
   const { connection, circuit, runs, security, known } = state;
@@ -48,7 +84,7 @@ const Shown = ({ state }: { state: State }) => {
   );
 };
 
-export const Overview = () => {
+export const View = () => {
   const state = useOverview();
   const { problem, reload, connection, circuit, runs, security } = state;
   const isNothingKnown = [connection, circuit, runs, security].every((part) => part === undefined);

@@ -1,7 +1,6 @@
 /** The periods of the overview, and how a period compares with the one before. Pure. */
 import type { SecurityStatistics } from "../../api/types.ts";
-import { formatMinute, formatNumber, formatUtcDay } from "../../format.ts";
-import type { Column } from "../../parts/column.ts";
+import { formatDuration, formatMinute, formatNumber, formatShare, formatUtcDay } from "../../words/format.ts";
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -26,7 +25,7 @@ export const hasEarlierData = (period: Period, retentionDays: number): boolean =
 export const isKept = (period: Period, retentionDays: number): boolean => periods[period].ms <= retentionDays * DAY;
 
 /** The statistics that the API counts for each hour or day, as columns. @param now epoch milliseconds */
-export const columnsOf = (intervals: SecurityStatistics["intervals"], period: Period, now: number): Column[] => {
+export const columnsOf = (intervals: SecurityStatistics["intervals"], period: Period, now: number) => {
   const isHourly = periods[period].interval === "hour";
   return (intervals ?? []).map(({ from, totalEvents, failures }, index, { length }) => {
     const start = isHourly ? formatMinute(from, now) : formatUtcDay(from);
@@ -34,7 +33,8 @@ export const columnsOf = (intervals: SecurityStatistics["intervals"], period: Pe
     return {
       name: `${isHourly ? `From ${start}` : `${start} (UTC)`}${ends ? ", in part" : ""}`,
       label: isHourly ? formatMinute(from, from) : start,
-      ...{ total: totalEvents, bad: failures },
+      total: totalEvents,
+      bad: failures,
     };
   });
 };
@@ -65,4 +65,32 @@ export const comparedShare = (value: number, before: number | undefined): string
   return points > 0
     ? `+${formatNumber(points)} points, more than in the period before (${was})`
     : `−${formatNumber(-points)} points, less than in the period before (${was})`;
+};
+
+type Statistics = Pick<SecurityStatistics, "totalEvents" | "failureRate" | "highRiskEvents" | "avgResponseTime">;
+
+/**
+ * The numbers of a period, each compared with the period before.
+ * @param before undefined if it is not known yet
+ * @param isBeforeKept whether its events are kept
+ */
+export const numbersOf = (stats: Statistics, before: Statistics | undefined, isBeforeKept: boolean) => {
+  const number = (name: string, value: string, comparison: string | undefined) => {
+    if (!isBeforeKept) return { name, value, change: "No earlier data" };
+    return { name, value, change: before?.totalEvents === 0 ? "No events in the period before" : comparison };
+  };
+  const { totalEvents, failureRate, highRiskEvents, avgResponseTime } = stats;
+  const count = { format: formatNumber };
+  return [
+    number("Events", formatNumber(totalEvents), compared(totalEvents, before?.totalEvents, count)),
+    number("Failed", formatShare(failureRate), comparedShare(failureRate, before?.failureRate)),
+    number("Of high risk", formatNumber(highRiskEvents), compared(highRiskEvents, before?.highRiskEvents, count)),
+    number(
+      "Mean response",
+      avgResponseTime === 0 ? "–" : formatDuration(avgResponseTime),
+      before?.avgResponseTime === 0
+        ? "No times in the period before"
+        : compared(avgResponseTime, before?.avgResponseTime, { format: formatDuration }),
+    ),
+  ];
 };

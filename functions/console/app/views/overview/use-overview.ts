@@ -2,6 +2,7 @@
 import { useMay } from "../../access.ts";
 import { answer, api, page } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
+import { useCircuit, useConnection } from "../../api/reads.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import type {
   Connection,
@@ -11,7 +12,6 @@ import type {
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
-import { useCircuit } from "../circuit-breaker/use-circuit.ts";
 import type { Known } from "./attention.ts";
 
 const EVERY_MS = 15_000;
@@ -62,11 +62,7 @@ const useDestinations = (maySee: boolean): Resource<readonly Destination[] | nul
   );
 
 export const useOverview = (): Overview => {
-  const connection = useResource(
-    "connection",
-    (signal) => answer(api.GET("/api/integrations/provider/connection", { signal })),
-    { everyMs: EVERY_MS },
-  );
+  const connection = useConnection(EVERY_MS);
   const circuit = useCircuit(EVERY_MS);
   const runs = useResource(
     "overview runs",

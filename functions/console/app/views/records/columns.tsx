@@ -1,15 +1,12 @@
 /** What a list shows of each type of records. */
 import type { ComponentChildren } from "preact";
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
-import { formatAmount } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { RecordLink } from "../../parts/record-link.tsx";
-import { Time } from "../../parts/time.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { Badge, RecordLink, Time } from "../../parts/values.tsx";
+import { formatAmount } from "../../words/format.ts";
 import { itemInWords, statusInWords, toneOf } from "./record-words.ts";
 
 type OfType<Type extends RecordType> = Extract<ProviderRecord, { type: Type }>;
-
-export type Column = { head: string; isNumber?: boolean; cell: (record: ProviderRecord) => ComponentChildren };
 
 /** Cells of deleted records are empty: the service keeps none of their fields. */
 const column = <Type extends RecordType>(
@@ -17,7 +14,7 @@ const column = <Type extends RecordType>(
   head: string,
   cell: (record: OfType<Type>) => ComponentChildren,
   isNumber = false,
-): Column => ({
+): Column<ProviderRecord> => ({
   head,
   isNumber,
   cell: (record) => (record.type === type && !record.deleted ? cell(record as OfType<Type>) : null),
@@ -87,7 +84,7 @@ const payments = [
   ),
 ];
 
-export const columns: Readonly<Record<RecordType, readonly Column[]>> = {
+export const columns: Readonly<Record<RecordType, readonly Column<ProviderRecord>[]>> = {
   customers,
   subscriptions,
   invoices,

@@ -1,19 +1,16 @@
 /** A customer with the customer's subscriptions, invoices and payments, as far as the role may read them. */
 import { useRoute } from "preact-iso/router";
 import { useMayRead } from "../../access.ts";
-import { addressOf } from "../../address.ts";
 import { api, page } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { RecordType } from "../../api/types.ts";
 import { Card, Page } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
-import { typeNames } from "../../record-types.ts";
-import { NoRecord } from "./no-record.tsx";
-import { NotReadable } from "./not-readable.tsx";
-import { RecordFacts } from "./record-facts.tsx";
+import { addressOf } from "../../words/address.ts";
+import { typeNames } from "../../words/record-types.ts";
+import { NotReadable, RecordCard, useRecord } from "./one-record.tsx";
 import { RecordTable } from "./record-table.tsx";
 import { nameOf } from "./record-words.ts";
-import { useRecord } from "./use-record.ts";
 
 const SHOWN = 20;
 
@@ -67,26 +64,13 @@ const ReadableCustomer = ({ id }: { id: string }) => {
   const name = (customer.value && nameOf(customer.value)) ?? id;
   return (
     <Page title={`Customer ${name}`} lead={lead}>
-      <Loaded
-        of={customer}
-        what="the customer"
-        isEmpty={(value) => value === null}
-        empty={<NoRecord type="customers" id={id} />}
-      >
-        {(value) =>
-          value !== null && (
-            <Card title="Customer">
-              <RecordFacts record={value} />
-            </Card>
-          )
-        }
-      </Loaded>
+      <RecordCard type="customers" id={id} of={customer} />
       {customer.value !== null && <AllOfCustomer id={id} />}
     </Page>
   );
 };
 
-export const CustomerView = () => {
+export const View = () => {
   const { id = "" } = useRoute().params;
   return useMayRead("customers") ? (
     <ReadableCustomer key={id} id={id} />

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { RecordType } from "../../api/types.ts";
-import { fromLocalInput, instantOf, toLocalInput } from "../../local-time.ts";
-import { Field } from "../../parts/field.tsx";
+import { Field, TimeFilter } from "../../parts/field.tsx";
+import { instantOf } from "../../words/local-time.ts";
 import { knownStatuses } from "./record-words.ts";
 
 type Values = Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,6 @@ const MOST_CHARACTERS = 256;
 export const Filters = ({ type, filters, onChange, children }: Props) => {
   const suggestions = useId();
   const { customerId = "", status = "", updatedSince } = filters;
-  const since = instantOf(updatedSince);
   const text = (name: string, value: string, list?: string) => (control: object) => (
     <input
       {...control}
@@ -45,21 +44,11 @@ export const Filters = ({ type, filters, onChange, children }: Props) => {
         </>
       )}
       <Field label="Customer id">{text("customerId", customerId)}</Field>
-      <Field label="Changed since (your time)">
-        {(control) => (
-          <input
-            {...control}
-            key={since}
-            type="datetime-local"
-            defaultValue={since === undefined ? "" : toLocalInput(since)}
-            // Not on each change: a year is typed digit by digit.
-            onBlur={({ currentTarget: { value, defaultValue } }) =>
-              value !== defaultValue && onChange({ updatedSince: fromLocalInput(value) })
-            }
-            onKeyDown={({ key, currentTarget }) => key === "Enter" && currentTarget.blur()}
-          />
-        )}
-      </Field>
+      <TimeFilter
+        label="Changed since (your time)"
+        at={instantOf(updatedSince)}
+        onChoose={(time) => onChange({ updatedSince: time })}
+      />
       <div class="field">{children}</div>
     </div>
   );

@@ -1,10 +1,8 @@
 /** Everything that the service keeps of one record. */
 import type { Record as ProviderRecord } from "../../api/types.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { CopyButton } from "../../parts/copy-button.tsx";
+import { CopiedId } from "../../parts/copy-button.tsx";
 import { Facts } from "../../parts/page.tsx";
-import { RecordLink } from "../../parts/record-link.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Badge, RecordLink, Time } from "../../parts/values.tsx";
 import { Amount, Customer, Status } from "./columns.tsx";
 import { itemInWords } from "./record-words.ts";
 
@@ -78,12 +76,7 @@ export const RecordFacts = ({ record }: { record: ProviderRecord }) => {
       )}
       <Facts
         of={[
-          [
-            "Id",
-            <>
-              <code>{id}</code> <CopyButton text={id} what="The record’s id" />
-            </>,
-          ],
+          ["Id", <CopiedId key="id" id={id} what="The record’s id" />],
           ...(deleted ? [] : factsOf(record)),
           ["Created", createdAt === 0 ? "The provider does not tell" : <Time key="created" at={createdAt} />],
           ["Changed here", <Time key="updated" at={updatedAt} />],

@@ -1,7 +1,7 @@
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { RelativeTime, Time } from "../../parts/time.tsx";
-import { recordAddress, typeNames } from "../../record-types.ts";
+import { Table } from "../../parts/table.tsx";
+import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
+import { recordAddress, typeNames } from "../../words/record-types.ts";
 import { columns } from "./columns.tsx";
 
 type Props = {
@@ -13,43 +13,30 @@ type Props = {
   isBusy?: boolean;
 };
 
-export const RecordTable = ({ type, records, withCustomer = true, isBusy = false }: Props) => {
-  const shown = columns[type].filter(({ head }) => withCustomer || head !== "Customer");
-  return (
-    <table class="rows records-table" aria-label={typeNames[type].many} aria-busy={isBusy}>
-      <thead>
-        <tr>
-          <th scope="col">{typeNames[type].one}</th>
-          {shown.map(({ head, isNumber }) => (
-            <th key={head} scope="col" class={isNumber ? "number" : undefined}>
-              {head}
-            </th>
-          ))}
-          <th scope="col">Created</th>
-          <th scope="col">Changed here</th>
-        </tr>
-      </thead>
-      <tbody>
-        {records.map((record) => (
-          <tr key={record.id} class={record.deleted ? "records-deleted" : undefined}>
-            <th scope="row">
-              <a href={recordAddress(type, record.id)}>
-                <code>{record.id}</code>
-              </a>{" "}
-              {record.deleted && <Badge tone="quiet">Deleted</Badge>}
-            </th>
-            {shown.map(({ head, isNumber, cell }) => (
-              <td key={head} data-head={head} class={isNumber ? "number" : undefined}>
-                {cell(record)}
-              </td>
-            ))}
-            <td data-head="Created">{record.createdAt !== 0 && <Time at={record.createdAt} />}</td>
-            <td data-head="Changed here">
-              <RelativeTime at={record.updatedAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-};
+export const RecordTable = ({ type, records, withCustomer = true, isBusy = false }: Props) => (
+  <Table
+    label={typeNames[type].many}
+    class="rows records-table"
+    isBusy={isBusy}
+    rows={records}
+    keyOf={({ id }) => id}
+    rowClass={({ deleted }) => (deleted ? "records-deleted" : undefined)}
+    columns={[
+      {
+        head: typeNames[type].one,
+        isHead: true,
+        cell: ({ id, deleted }) => (
+          <>
+            <a href={recordAddress(type, id)}>
+              <code>{id}</code>
+            </a>{" "}
+            {deleted && <Badge tone="quiet">Deleted</Badge>}
+          </>
+        ),
+      },
+      ...columns[type].filter(({ head }) => withCustomer || head !== "Customer"),
+      { head: "Created", cell: ({ createdAt }) => createdAt !== 0 && <Time at={createdAt} /> },
+      { head: "Changed here", cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+    ]}
+  />
+);

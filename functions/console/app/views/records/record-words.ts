@@ -1,8 +1,6 @@
 /** Records of the provider in words. Pure. */
 import type { Record as ProviderRecord, RecordType, SubscriptionRecord } from "../../api/types.ts";
-import { formatAmount, formatNumber } from "../../format.ts";
-import type { Tone } from "../../parts/tone.ts";
-import { inWords } from "../../words.ts";
+import { formatAmount, formatNumber, inWords, type Tone } from "../../words/format.ts";
 
 /** The provider's words that matter most, and how they read. Other words are shown as they are. */
 const TONES: Readonly<Record<string, Tone>> = {
@@ -32,8 +30,13 @@ export const knownStatuses: Readonly<Record<RecordType, readonly string[]>> = {
   subscriptions: ["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "incomplete_expired", "canceled"],
   invoices: ["draft", "open", "paid", "uncollectible", "void"],
   payments: [
-    ...["succeeded", "processing", "canceled", "requires_payment_method", "requires_action"],
-    ...["requires_confirmation", "requires_capture"],
+    "succeeded",
+    "processing",
+    "canceled",
+    "requires_payment_method",
+    "requires_action",
+    "requires_confirmation",
+    "requires_capture",
   ],
 };
 

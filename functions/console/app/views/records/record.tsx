@@ -2,15 +2,12 @@
 import { useRoute } from "preact-iso/router";
 import { useMayRead } from "../../access.ts";
 import type { RecordType } from "../../api/types.ts";
-import { Card, Page } from "../../parts/page.tsx";
-import { Empty, Loaded } from "../../parts/states.tsx";
-import { recordTypes, typeNames } from "../../record-types.ts";
-import { CustomerView } from "./customer.tsx";
-import { NoRecord } from "./no-record.tsx";
-import { NotReadable } from "./not-readable.tsx";
-import { RecordFacts } from "./record-facts.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { recordTypes, typeNames } from "../../words/record-types.ts";
+import { View as CustomerView } from "./customer.tsx";
+import { NotReadable, RecordCard, useRecord } from "./one-record.tsx";
 import { nameOf } from "./record-words.ts";
-import { useRecord } from "./use-record.ts";
 
 const OneRecord = ({ type, id }: { type: RecordType; id: string }) => {
   const record = useRecord(type, id);
@@ -21,25 +18,12 @@ const OneRecord = ({ type, id }: { type: RecordType; id: string }) => {
       title={`${one} ${name}`}
       lead={<a href={`/console/records/${type}`}>All {typeNames[type].many.toLowerCase()}</a>}
     >
-      <Loaded
-        of={record}
-        what={`the ${one.toLowerCase()}`}
-        isEmpty={(value) => value === null}
-        empty={<NoRecord type={type} id={id} />}
-      >
-        {(value) =>
-          value !== null && (
-            <Card title={one}>
-              <RecordFacts record={value} />
-            </Card>
-          )
-        }
-      </Loaded>
+      <RecordCard type={type} id={id} of={record} />
     </Page>
   );
 };
 
-export const RecordView = () => {
+export const View = () => {
   const { type, id = "" } = useRoute().params;
   const known = recordTypes.find((one) => one === type);
   const mayRead = useMayRead(known ?? "customers");

@@ -3,19 +3,17 @@
 import { useEffect } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso/router";
 import { useCaller, useMay, useMayRead } from "../../access.ts";
-import { useFilters } from "../../address.ts";
 import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
-import { instantOf } from "../../local-time.ts";
 import { Button } from "../../parts/button.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
-import { Page } from "../../parts/page.tsx";
-import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
-import { recordTypes, typeNames } from "../../record-types.ts";
+import { Page, Tabs } from "../../parts/page.tsx";
+import { Empty, Pages } from "../../parts/states.tsx";
+import { useFilters } from "../../words/address.ts";
+import { instantOf } from "../../words/local-time.ts";
+import { recordTypes, typeNames } from "../../words/record-types.ts";
 import { Filters } from "./filters.tsx";
-import { NotReadable } from "./not-readable.tsx";
+import { NotReadable } from "./one-record.tsx";
 import { RecordTable } from "./record-table.tsx";
 
 const PAGE = 50;
@@ -40,7 +38,6 @@ const RecordList = ({ type }: { type: RecordType }) => {
       }),
     ),
   );
-  const records = list.pages.flat();
   const isFiltered = Object.keys(query).length > 0;
   const many = typeNames[type].many.toLowerCase();
   return (
@@ -50,34 +47,33 @@ const RecordList = ({ type }: { type: RecordType }) => {
           Refresh
         </Button>
       </Filters>
-      {list.problem !== undefined && list.pages.length === 0 && (
-        <ProblemNote problem={list.problem} onRetry={list.reload} />
-      )}
-      {list.isLoading && list.pages.length === 0 && <Loading what={many} />}
-      {records.length > 0 && <RecordTable type={type} records={records} isBusy={list.isStale} />}
-      {list.pages.length > 0 &&
-        records.length === 0 &&
-        !list.hasMore &&
-        (isFiltered ? (
-          <Empty title={`No ${many} match the filters`}>
-            <Button onClick={() => set({ customerId: undefined, status: undefined, updatedSince: undefined })}>
-              Remove all filters
-            </Button>
-          </Empty>
-        ) : (
-          <Empty title={`No ${many} are stored`}>
-            <p>
-              They appear here with the first sync after an account is connected.{" "}
-              {maySync && <a href="/console/syncs">Open Syncs</a>}
-            </p>
-          </Empty>
-        ))}
-      {list.pages.length > 0 && <LoadMore list={list} what={many} />}
+      <Pages
+        of={list}
+        what={many}
+        empty={
+          isFiltered ? (
+            <Empty title={`No ${many} match the filters`}>
+              <Button onClick={() => set({ customerId: undefined, status: undefined, updatedSince: undefined })}>
+                Remove all filters
+              </Button>
+            </Empty>
+          ) : (
+            <Empty title={`No ${many} are stored`}>
+              <p>
+                They appear here with the first sync after an account is connected.{" "}
+                {maySync && <a href="/console/syncs">Open Syncs</a>}
+              </p>
+            </Empty>
+          )
+        }
+      >
+        {(records) => <RecordTable type={type} records={records} isBusy={list.isStale} />}
+      </Pages>
     </>
   );
 };
 
-export const Records = () => {
+export const View = () => {
   const { type } = useRoute().params;
   const { route } = useLocation();
   const { recordTypes: readable } = useCaller();
@@ -93,7 +89,9 @@ export const Records = () => {
       <Tabs
         label="Type"
         tabs={recordTypes.map((one) => ({
-          ...{ href: `/console/records/${one}`, name: typeNames[one].many, isCurrent: one === chosen },
+          href: `/console/records/${one}`,
+          name: typeNames[one].many,
+          isCurrent: one === chosen,
         }))}
       />
       {mayRead ? <RecordList key={chosen} type={chosen} /> : <NotReadable type={chosen} />}

@@ -1,7 +1,7 @@
 /** Opens the page of a report in a new tab, and saves reports as files. */
-import { answer, api } from "../../api/client.ts";
+import { answer, api, once } from "../../api/client.ts";
 import { Problem } from "../../api/problem.ts";
-import { externalUrl } from "../../external-url.ts";
+import { externalUrl } from "../../words/address.ts";
 
 /** Some browsers read the file only after the click. */
 const KEEP_FILE_MS = 60_000;
@@ -22,9 +22,7 @@ export const openTab = (title: string): { show(url: string): void; close(): void
 /** A link that opens the page of a report without a token, for ten minutes. @throws Problem */
 export const createLink = async (id: string, key: string): Promise<string> => {
   const { url } = await answer(
-    api.POST("/api/integrations/provider/reports/{id}/link", {
-      params: { path: { id }, header: { "Idempotency-Key": key } },
-    }),
+    api.POST("/api/integrations/provider/reports/{id}/link", { params: { path: { id }, ...once(key) } }),
   );
   const safe = externalUrl(url);
   if (safe === undefined) throw new Problem("The link of the report is not encrypted, so it is not opened.");

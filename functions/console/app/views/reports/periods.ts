@@ -14,7 +14,11 @@ export const kinds = {
 
 const day = (language: string | undefined) =>
   new Intl.DateTimeFormat(language, {
-    ...{ timeZone: "UTC", weekday: "long", day: "numeric", month: "long", year: "numeric" },
+    timeZone: "UTC",
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
   });
 
 const shortDay = (language: string | undefined) =>

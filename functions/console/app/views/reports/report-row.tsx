@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../api/action.ts";
 import type { ReportEntry } from "../../api/types.ts";
-import { language } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { RelativeTime } from "../../parts/values.tsx";
+import { language } from "../../words/format.ts";
 import { createLink, download, type Format, formats, openTab } from "./open-report.ts";
 import { kinds, periodOf } from "./periods.ts";
 

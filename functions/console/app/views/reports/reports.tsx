@@ -1,12 +1,11 @@
-import { useFilters } from "../../address.ts";
 import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
-import { serviceNow } from "../../clock.ts";
 import { Choice } from "../../parts/field.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
+import { Empty, Pages } from "../../parts/states.tsx";
+import { Time } from "../../parts/values.tsx";
+import { useFilters } from "../../words/address.ts";
+import { serviceNow } from "../../words/clock.ts";
 import { firstReports, kinds } from "./periods.ts";
 import { ReportRow } from "./report-row.tsx";
 
@@ -31,7 +30,7 @@ const NoReports = () => {
   );
 };
 
-export const Reports = () => {
+export const View = () => {
   const { filters, set } = useFilters();
   const chosen = isKind(filters.kind) ? filters.kind : "";
   const list = usePagedList("reports", (cursor, signal) =>
@@ -42,9 +41,7 @@ export const Reports = () => {
       }),
     ),
   );
-  const { pages, problem, isLoading, hasMore, reload } = list;
-  const reports = pages.flat().filter(({ kind }) => chosen === "" || kind === chosen);
-  const isEmpty = pages.length > 0 && reports.length === 0 && !hasMore;
+  const shown = list.pages.map((reports) => reports.filter(({ kind }) => chosen === "" || kind === chosen));
   return (
     <Page
       title="Reports"
@@ -53,23 +50,25 @@ export const Reports = () => {
       <div class="filters">
         <Choice label="Show" value={chosen} options={choices} onChoose={(kind) => set({ kind })} />
       </div>
-      {problem !== undefined && pages.length === 0 && <ProblemNote problem={problem} onRetry={reload} />}
-      {pages.length === 0 && isLoading && <Loading what="reports" />}
-      {isEmpty && (chosen === "" ? <NoReports /> : <Empty title={`There is no ${kinds[chosen].toLowerCase()} yet`} />)}
-      {reports.length > 0 && (
-        <>
-          <ul class="reports">
-            {reports.map((report) => (
-              <ReportRow key={report.id} report={report} />
-            ))}
-          </ul>
-          <p class="quiet">
-            To print a report or to save it as PDF, open it and use your browser’s Print (<kbd>Ctrl P</kbd> or{" "}
-            <kbd>⌘ P</kbd>). It is laid out for A4.
-          </p>
-        </>
-      )}
-      {pages.length > 0 && !isEmpty && <LoadMore list={list} what="reports" />}
+      <Pages
+        of={{ ...list, pages: shown }}
+        what="reports"
+        empty={chosen === "" ? <NoReports /> : <Empty title={`There is no ${kinds[chosen].toLowerCase()} yet`} />}
+      >
+        {(reports) => (
+          <>
+            <ul class="reports">
+              {reports.map((report) => (
+                <ReportRow key={report.id} report={report} />
+              ))}
+            </ul>
+            <p class="quiet">
+              To print a report or to save it as PDF, open it and use your browser’s Print (<kbd>Ctrl P</kbd> or{" "}
+              <kbd>⌘ P</kbd>). It is laid out for A4.
+            </p>
+          </>
+        )}
+      </Pages>
     </Page>
   );
 };

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { Button } from "../../parts/button.tsx";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Card } from "../../parts/page.tsx";
 import { containsAddress, type LineNote, MOST_NETWORKS, networkOfAddress, networksOf } from "./networks.ts";
 
@@ -38,25 +38,17 @@ export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, o
       title="IP allowlist"
       note="The networks that may call this integration: with the console, with the API, and with links to reports."
     >
-      <Field
+      <TextField
         label="Allowed networks, one in each line"
         hint="IPv4 or IPv6 with a prefix length, such as 192.0.2.0/24 or 2001:db8::/32."
         error={errorOf(text, notes)}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            ref={editor}
-            class="settings-networks"
-            rows={Math.min(MOST_ROWS, Math.max(LEAST_ROWS, text.split("\n").length + 1))}
-            spellcheck={false}
-            autocapitalize="none"
-            autocomplete="off"
-            value={text}
-            onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          />
-        )}
-      </Field>
+        field={editor}
+        class="settings-networks"
+        rows={Math.min(MOST_ROWS, Math.max(LEAST_ROWS, text.split("\n").length + 1))}
+        isId
+        value={text}
+        onType={onChange}
+      />
       {notes.length > 0 && (
         <ul class="settings-notes" aria-label="Notes on lines">
           {notes.map(({ line, text: typed, isError, note }) => (
@@ -74,7 +66,7 @@ export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, o
       </p>
       {isEmpty && <p class="quiet">The list is empty, so every address may call.</p>}
       {isLockedOut && (
-        <div class="settings-warning" role="status">
+        <div class="problem serious warn" role="status">
           <p>
             <b>This list locks you out.</b> None of its networks contains your address. The service would refuse it.
           </p>

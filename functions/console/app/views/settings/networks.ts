@@ -3,7 +3,7 @@
  * service decides; these rules are the same as the service's, so that a mistake shows before it is sent. Pure.
  */
 
-/** The API accepts at most so many. */
+/** The API accepts at most this many. */
 export const MOST_NETWORKS = 100;
 
 /** `bits`: 32 for IPv4, 128 for IPv6. Addresses of a network agree in the first `prefix` bits of `value`. */

@@ -1,6 +1,7 @@
 import type { RecordType, Settings } from "../../api/types.ts";
 import { Card } from "../../parts/page.tsx";
-import { recordTypes } from "../../record-types.ts";
+import { Table } from "../../parts/table.tsx";
+import { recordTypes, typeNames } from "../../words/record-types.ts";
 import { restrictedRoles } from "./changes.ts";
 
 type Access = Settings["recordAccess"];
@@ -10,34 +11,24 @@ const toggle = (types: readonly RecordType[], type: RecordType): RecordType[] =>
 
 export const RecordAccess = ({ access, onChange }: { access: Access; onChange: (access: Access) => void }) => (
   <Card title="Record access" note="Administrators and billing staff read all records. Choose what others may read.">
-    <table class="settings-access">
-      <thead>
-        <tr>
-          <th scope="col">Records</th>
-          {restrictedRoles.map(({ role, plural }) => (
-            <th key={role} scope="col">
-              {plural}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {recordTypes.map((type) => (
-          <tr key={type}>
-            <th scope="row">{type.charAt(0).toUpperCase() + type.slice(1)}</th>
-            {restrictedRoles.map(({ role, plural }) => (
-              <td key={role}>
-                <input
-                  type="checkbox"
-                  aria-label={`${plural} may read ${type}`}
-                  checked={access[role].includes(type)}
-                  onChange={() => onChange({ ...access, [role]: toggle(access[role], type) })}
-                />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      class="settings-access"
+      rows={recordTypes}
+      keyOf={(type) => type}
+      columns={[
+        { head: "Records", isHead: true, cell: (type) => typeNames[type].many },
+        ...restrictedRoles.map(({ role, plural }) => ({
+          head: plural,
+          cell: (type: RecordType) => (
+            <input
+              type="checkbox"
+              aria-label={`${plural} may read ${type}`}
+              checked={access[role].includes(type)}
+              onChange={() => onChange({ ...access, [role]: toggle(access[role], type) })}
+            />
+          ),
+        })),
+      ]}
+    />
   </Card>
 );

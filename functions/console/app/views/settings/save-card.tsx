@@ -1,18 +1,10 @@
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
-import { Card } from "../../parts/page.tsx";
+import { Bullets, Card } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 
 /** The service refuses a list without its author's address: error 40906 of the catalogue. */
 const AUTHOR_LOCKED_OUT = 40906;
-
-const Changes = ({ of }: { of: readonly string[] }) => (
-  <ul class="settings-changes">
-    {of.map((change) => (
-      <li key={change}>{change}</li>
-    ))}
-  </ul>
-);
 
 type Props = {
   changes: readonly string[];
@@ -35,7 +27,7 @@ export const SaveCard = ({ changes, isDirty, changedByOthers, ...rest }: Props) 
       {isStale && (
         <div class="problem" role="alert">
           <p>Somebody else has changed the settings since you began:</p>
-          <Changes of={changedByOthers} />
+          <Bullets of={changedByOthers} />
           <p>Below is what your version changes now, which may take their change back.</p>
           <div class="actions">
             <Button onClick={onKeep}>Keep my version</Button>
@@ -44,7 +36,7 @@ export const SaveCard = ({ changes, isDirty, changedByOthers, ...rest }: Props) 
         </div>
       )}
       {changes.length > 0 ? (
-        <Changes of={changes} />
+        <Bullets of={changes} />
       ) : (
         <p class="quiet">{isDirty ? "Only the order or the spelling of the list changes." : "Nothing has changed."}</p>
       )}

@@ -1,11 +1,165 @@
+import { useRef, useState } from "preact/hooks";
 import { useCaller } from "../../access.ts";
+import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
-import { Page } from "../../parts/page.tsx";
+import type { Settings } from "../../api/types.ts";
+import { Confirm } from "../../parts/dialog.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { LeaveGuard } from "../../parts/leave-guard.tsx";
+import { notify } from "../../parts/notices.tsx";
+import { Card, Page } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
-import { SettingsForm } from "./settings-form.tsx";
+import { AllowlistEditor } from "./allowlist-editor.tsx";
+import { changesBetween, isSame } from "./changes.ts";
+import { containsAddress, lineNotes, MOST_NETWORKS, networksOf } from "./networks.ts";
+import { RecordAccess } from "./record-access.tsx";
+import { SaveCard } from "./save-card.tsx";
 
-export const SettingsView = () => {
+type SiemFeedProps = { isOn: boolean; onChange: (isOn: boolean) => void };
+
+/** Left out where the deployment has no feed, unless it is still switched on. */
+const SiemFeed = ({ isOn, onChange }: SiemFeedProps) => {
+  const hasFeed = useCaller().deployment.siemFeed;
+  if (!hasFeed && !isOn) return null;
+  return (
+    <Card
+      title="Feed for a SIEM"
+      note="The security events of each hour are written to a bucket of this deployment, in the format OCSF, within the hour after. Your SIEM reads them there."
+    >
+      <label class="check">
+        <input type="checkbox" checked={isOn} onChange={() => onChange(!isOn)} />
+        Write our events
+      </label>
+      {!hasFeed && <p class="quiet">This deployment has no bucket for the feed, so nothing is written.</p>}
+    </Card>
+  );
+};
+
+/** `base`: the settings that the user saw when the changes began. */
+type Draft = { base: Settings; networks: string } & Pick<Settings, "recordAccess" | "siemFeed">;
+
+const unchanged = (settings: Settings): Draft => ({
+  base: settings,
+  networks: settings.ipAllowlist.join("\n"),
+  recordAccess: settings.recordAccess,
+  siemFeed: settings.siemFeed,
+});
+
+type FormProps = {
+  current: Settings;
+  /** The user's own address, as the service sees it. */
+  ipAddress: string;
+  /** Shows settings that were read before the form was sent. */
+  onRead: (settings: Settings) => void;
+};
+
+const SettingsForm = ({ current, ipAddress, onRead }: FormProps) => {
+  const [draft, setDraft] = useDraft<Draft>("settings");
+  const [asksLockOut, setAsksLockOut] = useState(false);
+  const editor = useRef<HTMLTextAreaElement>(null);
+  const shown = draft ?? unchanged(current);
+  const { networks, recordAccess, siemFeed } = shown;
+  const next: Settings = { ipAllowlist: networksOf(networks), recordAccess, siemFeed };
+  const notes = lineNotes(networks);
+  const hasErrors = notes.some(({ isError }) => isError) || next.ipAllowlist.length > MOST_NETWORKS;
+  const isLockedOut = next.ipAllowlist.length > 0 && !hasErrors && !containsAddress(next.ipAllowlist, ipAddress);
+
+  const save = useAction(async (input: { settings: Settings; base: Settings }) => {
+    const path = "/api/integrations/provider/settings";
+    const latest = await answer(api.GET(path));
+    if (!isSame(latest, input.base)) return { settings: latest, isSaved: false };
+    return { settings: await answer(api.PUT(path, { body: input.settings })), isSaved: true };
+  });
+
+  const edit = (changes: Partial<Draft>): void => {
+    const edited = { ...shown, ...changes };
+    const before = unchanged(current);
+    const isBack =
+      edited.networks === before.networks && isSame({ ...edited, ipAllowlist: [] }, { ...before, ipAllowlist: [] });
+    save.clear();
+    setDraft(isBack ? undefined : edited);
+  };
+
+  const send = async (): Promise<void> => {
+    const result = await save.run({ settings: next, base: shown.base });
+    setAsksLockOut(false);
+    if (result === undefined) return;
+    onRead(result.settings);
+    if (!result.isSaved) return;
+    setDraft(undefined);
+    notify("The settings are saved. They apply from the next request on.");
+  };
+
+  const submit = (): void => {
+    if (hasErrors) editor.current?.focus();
+    else if (isLockedOut) setAsksLockOut(true);
+    else void send();
+  };
+
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!save.isRunning) submit();
+        }}
+      >
+        <AllowlistEditor
+          editor={editor}
+          text={networks}
+          notes={notes}
+          ipAddress={ipAddress}
+          isLockedOut={isLockedOut}
+          onChange={(text) => edit({ networks: text })}
+        />
+        <RecordAccess access={recordAccess} onChange={(access) => edit({ recordAccess: access })} />
+        <SiemFeed isOn={siemFeed} onChange={(isOn) => edit({ siemFeed: isOn })} />
+        <SaveCard
+          changes={changesBetween(current, next)}
+          isDirty={draft !== undefined}
+          changedByOthers={
+            draft !== undefined && !isSame(draft.base, current) ? changesBetween(draft.base, current) : []
+          }
+          isRunning={save.isRunning}
+          problem={save.problem}
+          ipAddress={ipAddress}
+          onDiscard={() => {
+            save.clear();
+            setDraft(undefined);
+          }}
+          onKeep={() => setDraft({ ...shown, base: current })}
+        />
+      </form>
+      {asksLockOut && (
+        <Confirm
+          title="Save a list without your own address?"
+          confirm="Save anyway"
+          isDangerous
+          action={{ isRunning: save.isRunning, problem: undefined }}
+          onConfirm={() => void send()}
+          onClose={() => setAsksLockOut(false)}
+        >
+          <p>
+            None of the networks contains your address <code>{ipAddress}</code>. With this list, your next request from
+            there is refused, and you cannot undo it from there.
+          </p>
+          <p>
+            The service refuses a list that locks out its author. Save anyway only if your address has changed since
+            this page was opened.
+          </p>
+        </Confirm>
+      )}
+      <LeaveGuard
+        isDirty={draft !== undefined}
+        what="Your changes of the settings"
+        onLeave={() => setDraft(undefined)}
+      />
+    </>
+  );
+};
+
+export const View = () => {
   const settings = useResource("settings", (signal) =>
     answer(api.GET("/api/integrations/provider/settings", { signal })),
   );

@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { SyncRun } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { formatDuration, formatNumber } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { Badge, RelativeTime } from "../../parts/values.tsx";
+import { useNow } from "../../words/clock.ts";
+import { formatDuration, formatNumber, plural } from "../../words/format.ts";
 import { isComplete } from "./completeness.ts";
 import { RunDetails } from "./run-details.tsx";
 import { advice, modes, readInAll, statuses, triggers, writtenInAll } from "./run-words.ts";
@@ -15,7 +14,7 @@ const changed = (run: SyncRun): string => {
   const read = formatNumber(readInAll(run));
   if (run.status === "running") return `${read} read, ${formatNumber(written)} changed so far`;
   if (written === 0) return "Nothing changed";
-  return `${written === 1 ? "1 record" : `${formatNumber(written)} records`} changed, ${read} read`;
+  return `${plural(written, "record")} changed, ${read} read`;
 };
 
 const Completeness = ({ run }: { run: SyncRun }) => {

@@ -1,7 +1,7 @@
 /** Sync runs in words: their states, what failed and what to do. Pure. */
 import type { Permission } from "../../access.ts";
 import type { SyncRun } from "../../api/types.ts";
-import type { Tone } from "../../parts/tone.ts";
+import { formatNumber, type Tone } from "../../words/format.ts";
 
 export const statuses: Readonly<Record<SyncRun["status"], { tone: Tone; name: string }>> = {
   running: { tone: "accent", name: "Running" },
@@ -100,3 +100,16 @@ export const writtenInAll = ({ progress }: SyncRun): number =>
 
 export const readInAll = ({ progress }: SyncRun): number =>
   Object.values(progress).reduce((sum, { read }) => sum + read, 0);
+
+/** What a run found that webhooks had missed; undefined if it did not look. */
+export const healedSentence = ({ healed }: Pick<SyncRun, "healed">): string | undefined => {
+  if (healed === undefined) return undefined;
+  return healed === 0
+    ? "Webhooks had delivered every change."
+    : `${formatNumber(healed)} changes that no webhook had delivered. This run found them.`;
+};
+
+export const setAsideSentence = ({ setAside = 0 }: Pick<SyncRun, "setAside">): string | undefined =>
+  setAside === 0
+    ? undefined
+    : `${formatNumber(setAside)} objects that cannot be stored as the provider sent them. All others are stored.`;

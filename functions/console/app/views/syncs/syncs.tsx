@@ -1,20 +1,47 @@
-import { useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useMay } from "../../access.ts";
-import { useFilters } from "../../address.ts";
-import { answer, api } from "../../api/client.ts";
-import { useResource } from "../../api/resource.ts";
-import type { Connection } from "../../api/types.ts";
-import { useNow } from "../../clock.ts";
-import { formatNumber } from "../../format.ts";
+import { api, page } from "../../api/client.ts";
+import { useLiveList } from "../../api/live-list.ts";
+import { useConnection } from "../../api/reads.ts";
+import type { Connection, SyncRun } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
+import { AskingButton } from "../../parts/dialog.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Loaded } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { RelativeTime } from "../../parts/values.tsx";
+import { useFilters } from "../../words/address.ts";
+import { useNow } from "../../words/clock.ts";
+import { formatNumber } from "../../words/format.ts";
 import { expectedOf } from "./completeness.ts";
 import { RunRow } from "./run-row.tsx";
 import { StartSync } from "./start-sync.tsx";
-import { useRuns } from "./use-runs.ts";
+
+const RUNS_REFRESH_MS = 15_000;
+/** While a run is under way. */
+const PROGRESS_MS = 2_000;
+const PAGE = 50;
+/** While an older run is looked for; the API answers at most this many at once. */
+const LARGE_PAGE = 1_000;
+
+/** The organization's runs, the latest first. @param wanted the id of a run; older pages are read until it is found. */
+const useRuns = (wanted: string | undefined) => {
+  const runs = useLiveList<SyncRun>(
+    "sync runs",
+    (cursor, signal) => {
+      const limit = cursor !== undefined && wanted !== undefined ? LARGE_PAGE : PAGE;
+      const query = { limit, ...(cursor !== undefined && { cursor }) };
+      return page(api.GET("/api/integrations/provider/sync", { params: { query }, signal }));
+    },
+    { everyMs: RUNS_REFRESH_MS, isOpen: ({ status }) => status === "running", openMs: PROGRESS_MS },
+  );
+  const { value, older } = runs;
+  const isMissing = wanted !== undefined && value !== undefined && !value.some(({ id }) => id === wanted);
+  const searches = isMissing && older.hasMore && older.problem === undefined;
+  useEffect(() => {
+    if (searches && !older.isLoading) older.more();
+  }, [searches, older.isLoading]);
+  return { runs, isMissing: isMissing && !older.hasMore };
+};
 
 const REFRESH_MS = 30_000;
 
@@ -23,13 +50,13 @@ const Next = ({ connection }: { connection: Connection }) => {
   const now = useNow();
   if (status !== "connected")
     return (
-      <p class="syncs-next bad" role="status">
+      <p class="problem" role="status">
         {status === "disconnected" ? "No account is connected" : `${provider.name} does not accept the credentials`}, so
         nothing is synced. <a href="/console/connection">Open Connection</a>
       </p>
     );
   return (
-    <p class="syncs-next">
+    <p>
       A sync starts every {formatNumber(syncIntervalHours)} hours.{" "}
       {nextSyncAt === undefined ? (
         "The time of the next one is not known yet."
@@ -44,17 +71,12 @@ const Next = ({ connection }: { connection: Connection }) => {
   );
 };
 
-export const Syncs = () => {
+export const View = () => {
   const { filters, set } = useFilters();
   const wanted = filters.run;
   const mayRun = useMay("sync:run");
-  const [asks, setAsks] = useState(false);
   const { runs, isMissing } = useRuns(wanted);
-  const connection = useResource(
-    "connection",
-    (signal) => answer(api.GET("/api/integrations/provider/connection", { signal })),
-    { everyMs: REFRESH_MS },
-  );
+  const connection = useConnection(REFRESH_MS);
   const choose = (run: string | undefined): void => set({ run }, { replace: true });
   return (
     <Page
@@ -64,9 +86,19 @@ export const Syncs = () => {
         <>
           <Button onClick={runs.reload}>Refresh</Button>
           {mayRun && (
-            <Button kind="main" onClick={() => setAsks(true)}>
-              Start a sync
-            </Button>
+            <AskingButton kind="main" name="Start a sync">
+              {(close) => (
+                <StartSync
+                  onClose={close}
+                  onStarted={(run) => {
+                    close();
+                    runs.put(run);
+                    choose(run.id);
+                    runs.reload();
+                  }}
+                />
+              )}
+            </AskingButton>
           )}
         </>
       }
@@ -104,17 +136,6 @@ export const Syncs = () => {
           </>
         )}
       </Loaded>
-      {asks && (
-        <StartSync
-          onClose={() => setAsks(false)}
-          onStarted={(run) => {
-            setAsks(false);
-            runs.put(run);
-            choose(run.id);
-            runs.reload();
-          }}
-        />
-      )}
     </Page>
   );
 };

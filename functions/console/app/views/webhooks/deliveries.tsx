@@ -1,15 +1,13 @@
 /** The deliveries of one status, or all. */
 import { useMay } from "../../access.ts";
-import { addressOf } from "../../address.ts";
 import type { LiveList } from "../../api/live-list.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
-import { formatDuration, formatNumber } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
-import { RecordLink } from "../../parts/record-link.tsx";
-import { Empty, Loaded } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
-import { typeNames } from "../../record-types.ts";
+import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { TableHead } from "../../parts/table.tsx";
+import { Badge, RecordLink, RelativeTime } from "../../parts/values.tsx";
+import { addressOf } from "../../words/address.ts";
+import { formatDuration, formatNumber } from "../../words/format.ts";
+import { typeNames } from "../../words/record-types.ts";
 import { changeInWords, lateBy, outcomeInWords, type Status, statuses, typeInWords } from "./delivery-words.ts";
 import { ReplayButton, useReplay } from "./replay.tsx";
 
@@ -83,6 +81,8 @@ const NoDeliveries = ({ status }: { status: Status | undefined }) =>
     <Empty title={`No delivery of the last 30 days is “${statuses[status].name.toLowerCase()}”`} />
   );
 
+const HEADS = [{ head: "Status" }, { head: "Event" }, { head: "Records" }, { head: "Received" }];
+
 type Props = { list: LiveList<WebhookDelivery>; status: Status | undefined };
 
 export const Deliveries = ({ list, status }: Props) => {
@@ -100,19 +100,7 @@ export const Deliveries = ({ list, status }: Props) => {
           <>
             {items.length > 0 && (
               <table class="rows webhooks-list" aria-label="Deliveries">
-                <thead>
-                  <tr>
-                    <th scope="col">Status</th>
-                    <th scope="col">Event</th>
-                    <th scope="col">Records</th>
-                    <th scope="col">Received</th>
-                    {mayReplay && (
-                      <th scope="col">
-                        <span class="hidden-text">Replay</span>
-                      </th>
-                    )}
-                  </tr>
-                </thead>
+                <TableHead of={mayReplay ? [...HEADS, { head: "Replay", isHidden: true }] : HEADS} />
                 <tbody>
                   {items.map((delivery) => (
                     <Row key={delivery.id} delivery={delivery} list={list} mayReplay={mayReplay} />

@@ -1,7 +1,6 @@
 /** Deliveries of webhooks in words. Pure. docs/webhooks.md, "Deliveries". */
 import type { WebhookChange, WebhookDelivery } from "../../api/types.ts";
-import type { Tone } from "../../parts/tone.ts";
-import { inWords } from "../../words.ts";
+import { inWords, type Tone } from "../../words/format.ts";
 
 export type Status = WebhookDelivery["status"];
 
@@ -61,6 +60,10 @@ export const lateBy = ({ receivedAt, createdAt }: WebhookDelivery): number | und
 
 /** As the service shows a delivery that it has accepted for a replay. */
 export const waitingAgain = ({ id, type, receivedAt, createdAt, changes }: WebhookDelivery): WebhookDelivery => ({
-  ...{ id, type, receivedAt, createdAt, status: "waiting" },
+  id,
+  type,
+  receivedAt,
+  createdAt,
+  status: "waiting",
   changes: changes.map(({ type: recordType, id: recordId }) => ({ type: recordType, id: recordId })),
 });

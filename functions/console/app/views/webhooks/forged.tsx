@@ -1,14 +1,13 @@
 /** Deliveries whose signature does not verify. They are not stored; security events report them. */
 import { useMay } from "../../access.ts";
-import { eventAddress } from "../../address.ts";
 import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
 import type { SecurityEvent } from "../../api/types.ts";
-import { formatNumber } from "../../format.ts";
-import { Badge } from "../../parts/badge.tsx";
-import { LoadMore } from "../../parts/load-more.tsx";
-import { Empty, Loading, NotAllowed, ProblemNote } from "../../parts/states.tsx";
-import { RelativeTime } from "../../parts/time.tsx";
+import { Empty, NotAllowed, Pages } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Badge, RelativeTime } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
+import { plural } from "../../words/format.ts";
 
 const PAGE = 50;
 
@@ -17,6 +16,22 @@ const failuresOf = ({ metadata }: SecurityEvent): number => {
   const { failures } = (metadata ?? {}) as { failures?: unknown };
   return typeof failures === "number" ? failures : 1;
 };
+
+const columns: readonly Column<SecurityEvent>[] = [
+  { head: "Status", cell: () => <Badge tone="bad">Forged</Badge> },
+  {
+    head: "What",
+    isHead: true,
+    cell: (event) => (
+      <>
+        <a href={eventAddress(event.id)}>{plural(failuresOf(event), "delivery", "deliveries")} refused</a>
+        {event.errorMessage !== undefined && <p class="quiet">{event.errorMessage}</p>}
+      </>
+    ),
+  },
+  { head: "Address", cell: ({ ipAddress }) => ipAddress !== undefined && <code>{ipAddress}</code> },
+  { head: "When", cell: ({ timestamp }) => <RelativeTime at={timestamp} /> },
+];
 
 const ForgedList = () => {
   const list = usePagedList<SecurityEvent>("forged webhooks", async (cursor, signal) => {
@@ -29,59 +44,35 @@ const ForgedList = () => {
     );
     return { items: items.events, next };
   });
-  const events = list.pages.flat();
-  if (events.length === 0) {
-    if (list.problem !== undefined) return <ProblemNote problem={list.problem} onRetry={list.reload} />;
-    if (list.isLoading) return <Loading what="forged deliveries" />;
-    if (!list.hasMore)
-      return (
+  return (
+    <Pages
+      of={list}
+      what="forged deliveries"
+      empty={
         <Empty title="No forged delivery">
           <p>
             A delivery whose signature does not verify is refused, and reported here within a minute. After a secret was
             rolled at the provider and not here, genuine deliveries look forged, too.
           </p>
         </Empty>
-      );
-  }
-  return (
-    <>
-      <p class="quiet">
-        Their signature did not verify, so they were refused and are not stored. If many arrive since a secret was
-        rolled at the provider, enter the new secret in the set-up.
-      </p>
-      <table class="rows webhooks-list" aria-label="Forged deliveries">
-        <thead>
-          <tr>
-            <th scope="col">Status</th>
-            <th scope="col">What</th>
-            <th scope="col">Address</th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.id}>
-              <td data-head="Status">
-                <Badge tone="bad">Forged</Badge>
-              </td>
-              <th scope="row">
-                <a href={eventAddress(event.id)}>
-                  {failuresOf(event) === 1
-                    ? "1 delivery refused"
-                    : `${formatNumber(failuresOf(event))} deliveries refused`}
-                </a>
-                {event.errorMessage !== undefined && <p class="quiet">{event.errorMessage}</p>}
-              </th>
-              <td data-head="Address">{event.ipAddress !== undefined && <code>{event.ipAddress}</code>}</td>
-              <td data-head="When">
-                <RelativeTime at={event.timestamp} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <LoadMore list={list} what="forged deliveries" />
-    </>
+      }
+    >
+      {(events) => (
+        <>
+          <p class="quiet">
+            Their signature did not verify, so they were refused and are not stored. If many arrive since a secret was
+            rolled at the provider, enter the new secret in the set-up.
+          </p>
+          <Table
+            label="Forged deliveries"
+            class="rows webhooks-list"
+            rows={events}
+            keyOf={({ id }) => id}
+            columns={columns}
+          />
+        </>
+      )}
+    </Pages>
   );
 };
 

@@ -4,11 +4,7 @@ import { answer, api } from "../../api/client.ts";
 import type { Connection } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { notify } from "../../parts/notices.tsx";
-import { AdviceNote } from "../connection/advice-note.tsx";
-import { SecretField } from "../connection/secret-field.tsx";
-
-/** The API accepts at most so many: shared/connection/connection-request.ts. */
-const MOST_SECRETS = 4;
+import { SecretFields, SecretsProblem } from "../connection/secret-field.tsx";
 
 /** The secrets are only in their inputs: they are read when the form is sent, and then removed. */
 export const SecretsForm = ({ onChanged }: { onChanged: (connection: Connection) => void }) => {
@@ -42,35 +38,18 @@ export const SecretsForm = ({ onChanged }: { onChanged: (connection: Connection)
         if (!change.isRunning) void submit();
       }}
     >
-      {Array.from({ length: fields }, (_, index) => (
-        <SecretField
-          key={`secret ${index}`}
-          name="webhookSecret"
-          label={index === 0 ? "New signing secret" : `Signing secret ${index + 1}`}
-          hint={
-            index === 0 &&
-            "The provider shows it at the endpoint. It is sent once, stored encrypted, and not shown again."
-          }
-        />
-      ))}
-      {fields < MOST_SECRETS && (
-        <p>
-          <Button kind="link" onClick={() => setFields(fields + 1)}>
-            Add another secret
-          </Button>
-        </p>
-      )}
+      <SecretFields
+        count={fields}
+        onAdd={() => setFields(fields + 1)}
+        label="New signing secret"
+        hint="The provider shows it at the endpoint. It is sent once, stored encrypted, and not shown again."
+      />
       {isMissing && (
         <p class="field-error" role="alert">
           Enter at least one signing secret.
         </p>
       )}
-      {change.problem !== undefined && (
-        <>
-          <AdviceNote problem={change.problem} />
-          <p class="quiet">The console has forgotten what you entered. Enter it again to try again.</p>
-        </>
-      )}
+      <SecretsProblem of={change.problem} />
       <Button kind="main" type="submit" isRunning={change.isRunning}>
         Replace the secrets
       </Button>

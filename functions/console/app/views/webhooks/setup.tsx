@@ -2,11 +2,11 @@
 import { useMay } from "../../access.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { Connection } from "../../api/types.ts";
-import { externalUrl } from "../../external-url.ts";
-import { formatNumber } from "../../format.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
+import { CopiedId, CopyButton } from "../../parts/copy-button.tsx";
 import { Card } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
+import { externalUrl } from "../../words/address.ts";
+import { formatNumber } from "../../words/format.ts";
 import { SecretsForm } from "./secrets-form.tsx";
 
 const Registered = ({ connection: { provider, webhookSetup, method } }: { connection: Connection }) => {
@@ -57,7 +57,7 @@ const Endpoint = ({ connection: { provider, webhookSetup, webhookUrl } }: { conn
       <li>
         {isRegistered ? "URL:" : <>Add a webhook endpoint on {pageLink} with this URL:</>}
         <p class="webhooks-copy">
-          <code>{url}</code> <CopyButton text={url} what="The webhook URL" />
+          <CopiedId id={url} what="The webhook URL" />
         </p>
       </li>
       {types.length > 0 && (

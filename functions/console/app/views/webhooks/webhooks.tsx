@@ -1,12 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { addressOf, useFilters } from "../../address.ts";
-import { answer, api, page } from "../../api/client.ts";
+import { api, page } from "../../api/client.ts";
 import { useLiveList } from "../../api/live-list.ts";
-import { useResource } from "../../api/resource.ts";
+import { useConnection } from "../../api/reads.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { Page } from "../../parts/page.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
+import { Page, Tabs } from "../../parts/page.tsx";
+import { addressOf, useFilters } from "../../words/address.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { isStatus, type Status, statuses } from "./delivery-words.ts";
 import { Forged } from "./forged.tsx";
@@ -44,11 +43,9 @@ const DeliveryList = ({ status, tabs }: { status: Status | undefined; tabs: Comp
   );
 };
 
-export const Webhooks = () => {
+export const View = () => {
   const { filters, set } = useFilters();
-  const connection = useResource("connection", (signal) =>
-    answer(api.GET("/api/integrations/provider/connection", { signal })),
-  );
+  const connection = useConnection();
   const isOpen = filters.setup === "open";
   const isForged = filters.status === "forged";
   const status = isStatus(filters.status) ? filters.status : undefined;

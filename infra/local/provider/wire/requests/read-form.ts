@@ -1,6 +1,6 @@
 /**
  * The parameters of a write, as the SDK encodes them: `items[0][price]=…`, `metadata[order]=…`, `enabled_events[]=…`.
- * A schema accepts them as a whole. A parameter that the schema lacks is refused, also if the provider knows it.
+ * A schema accepts them as a whole. A parameter that the schema lacks is refused, even if the provider knows it.
  */
 import type * as z from "zod";
 import { invalidParameter, type RefusedError } from "./answer.ts";

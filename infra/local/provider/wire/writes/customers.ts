@@ -17,8 +17,11 @@ const fields = {
 export const customerWrites = [
   write("POST /v1/customers", fields, ({ ledger, account }, input) =>
     createCustomer(ledger, {
-      ...{ name: input.name ?? null, email: input.email ?? null, phone: input.phone ?? null },
-      ...{ description: input.description ?? null, balance: input.balance ?? 0 },
+      name: input.name ?? null,
+      email: input.email ?? null,
+      phone: input.phone ?? null,
+      description: input.description ?? null,
+      balance: input.balance ?? 0,
       metadata: mergeMetadata({}, input.metadata),
       currency: account.currency,
     }),

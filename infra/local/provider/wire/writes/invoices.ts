@@ -1,14 +1,7 @@
-import { collectInvoice, settlePayment } from "../../changes/billing.ts";
+import { invoiceActions, settlePayment } from "../../changes/billing.ts";
 import { type ChangeContext, paymentOf } from "../../changes/targets.ts";
 import type { ObjectOf } from "../../objects/objects.ts";
-import {
-  createInvoice,
-  deleteInvoice,
-  finalizeInvoice,
-  markUncollectible,
-  singleLine,
-  voidInvoice,
-} from "../../operations/invoices.ts";
+import { createInvoice, deleteInvoice, finalizeInvoice, singleLine } from "../../operations/invoices.ts";
 import { renderInvoiceItem } from "../../render/invoice-line.ts";
 import { invalidParameter, refusal } from "../requests/answer.ts";
 import { collection, readCollection } from "./collection.ts";
@@ -26,6 +19,21 @@ const invoiceIn = (context: ChangeContext, id: string, states: readonly Invoice[
   if (!states.includes(invoice.status)) throw refusal(400, { message });
   return invoice;
 };
+
+/** The action of the path, with the provider's message for an invoice in another state. */
+const action = (
+  name: Exclude<keyof typeof invoiceActions, "pay">,
+  message: string,
+  shape: { auto_advance?: typeof auto_advance } = {},
+) =>
+  write(`POST /v1/invoices/{id}/${name}`, shape, (context, _, id) => {
+    const { from, run } = invoiceActions[name];
+    const invoice = invoiceIn(context, id, from, message);
+    run(context, invoice);
+    return invoice;
+  });
+
+const NOT_OPEN = "You can only pass in open invoices. This invoice isn't open.";
 
 const notEditable = (message: string) => refusal(400, { code: "invoice_not_editable", message });
 
@@ -52,9 +60,13 @@ export const invoiceWrites = [
       requireCurrency(input.currency, customer.currency);
       const { at } = context.ledger;
       return createInvoice(context.ledger, customer, {
-        ...{ lines: [], billingReason: "manual", periodStart: at, periodEnd: at },
+        lines: [],
+        billingReason: "manual",
+        periodStart: at,
+        periodEnd: at,
         ...readCollection(input),
-        ...{ description: input.description ?? null, metadata: mergeMetadata({}, input.metadata) },
+        description: input.description ?? null,
+        metadata: mergeMetadata({}, input.metadata),
       });
     },
   ),
@@ -75,7 +87,8 @@ export const invoiceWrites = [
         throw invalidParameter("invoice", `The invoice ${invoice.id} belongs to another customer.`);
       if (invoice.status !== "draft") throw notEditable("Line items can only be added to a draft.");
       const line = singleLine(ledger, {
-        ...{ description: input.description ?? "", amount: input.amount },
+        description: input.description ?? "",
+        amount: input.amount,
         invoiceItem: ledger.newId("ii_1", 23),
       });
       const item = renderInvoiceItem(line, invoice);
@@ -98,7 +111,8 @@ export const invoiceWrites = [
         throw notEditable("Finalized invoices can't be updated in this way.");
       const patch = {
         ...readCollection(rest, invoice.collectionMethod),
-        ...{ metadata: mergeMetadata(invoice.metadata, given), ...(description !== undefined && { description }) },
+        metadata: mergeMetadata(invoice.metadata, given),
+        ...(description !== undefined && { description }),
       };
       changeObject<"invoice">(context, invoice, patch, "invoice.updated");
       return invoice;
@@ -112,19 +126,14 @@ export const invoiceWrites = [
     deleteInvoice(context.ledger, invoice);
     return { rendered: { id, object: "invoice", deleted: true } };
   }),
-  write("POST /v1/invoices/{id}/finalize", { auto_advance }, (context, _, id) => {
-    const message = "This invoice is already finalized, you can't re-finalize a non-draft invoice.";
-    const invoice = invoiceIn(context, id, ["draft"], message);
-    finalizeInvoice(context.ledger, invoice);
-    return invoice;
-  }),
+  action("finalize", "This invoice is already finalized, you can't re-finalize a non-draft invoice.", { auto_advance }),
   write("POST /v1/invoices/{id}/pay", { payment_method: paymentMethod().optional() }, (context, input, id) => {
     const { status } = objectOfPath(context, "invoice", id);
     const message = status === "paid" ? "Invoice is already paid" : `An invoice that is ${status} cannot be paid.`;
-    const invoice = invoiceIn(context, id, ["draft", "open", "uncollectible"], message);
+    const invoice = invoiceIn(context, id, invoiceActions.pay.from, message);
     const outcome = outcomeOf(input.payment_method);
     if (outcome === "succeeded") {
-      collectInvoice(context, invoice);
+      invoiceActions.pay.run(context, invoice);
       return invoice;
     }
     if (invoice.status === "draft") finalizeInvoice(context.ledger, invoice);
@@ -133,16 +142,6 @@ export const invoiceWrites = [
     settlePayment(context, payment.intent, outcome);
     return { answer: declinedAnswer(payment.intent) };
   }),
-  write("POST /v1/invoices/{id}/void", {}, (context, _, id) => {
-    const message = "You can only pass in open invoices. This invoice isn't open.";
-    const invoice = invoiceIn(context, id, ["open", "uncollectible"], message);
-    voidInvoice(context.ledger, invoice, paymentOf(context, invoice));
-    return invoice;
-  }),
-  write("POST /v1/invoices/{id}/mark_uncollectible", {}, (context, _, id) => {
-    const message = "You can only pass in open invoices. This invoice isn't open.";
-    const invoice = invoiceIn(context, id, ["open"], message);
-    markUncollectible(context.ledger, invoice);
-    return invoice;
-  }),
+  action("void", NOT_OPEN),
+  action("mark_uncollectible", NOT_OPEN),
 ];

@@ -1,5 +1,4 @@
-import { settlePayment } from "../../changes/billing.ts";
-import { UNFINISHED } from "../../changes/change-payment.ts";
+import { settlePayment, UNFINISHED } from "../../changes/billing.ts";
 import type { ChangeContext } from "../../changes/targets.ts";
 import type { ObjectOf } from "../../objects/objects.ts";
 import { cancelPayment, createPayment, refundCharge } from "../../operations/payments.ts";
@@ -63,8 +62,11 @@ export const paymentWrites = [
     (context, input) => {
       const customer = input.customer === undefined ? null : objectOfParameter(context, "customer", input.customer);
       const intent = createPayment(context.ledger, {
-        ...{ amount: input.amount, currency: input.currency, customer: customer?.id ?? null },
-        ...{ description: input.description ?? null, metadata: mergeMetadata({}, input.metadata) },
+        amount: input.amount,
+        currency: input.currency,
+        customer: customer?.id ?? null,
+        description: input.description ?? null,
+        metadata: mergeMetadata({}, input.metadata),
       });
       return input.confirm === true ? confirm(context, intent, input.payment_method) : intent;
     },

@@ -31,7 +31,8 @@ export const subscriptionWrites = [
       return subscribe(context, customer, {
         items: createItems(context, input.items),
         ...readCollection(input),
-        ...{ description, metadata: mergeMetadata({}, input.metadata) },
+        description,
+        metadata: mergeMetadata({}, input.metadata),
         ...(days !== undefined && { trialEnd: context.ledger.at + days * DAY }),
       });
     },

@@ -39,8 +39,11 @@ export const webhookEndpointWrites = [
       if (endpointsOf(context).list(account.id).length >= MAX_ENDPOINTS)
         throw refusal(400, { message: `You have reached the maximum of ${MAX_ENDPOINTS} test webhook endpoints.` });
       const registered: RegisteredEndpoint = {
-        ...{ id: `we_1${randomBytes(12).toString("hex")}`, created: ledger.at, endpoint },
-        ...{ apiVersion: input.api_version ?? null, description: input.description ?? null },
+        id: `we_1${randomBytes(12).toString("hex")}`,
+        created: ledger.at,
+        endpoint,
+        apiVersion: input.api_version ?? null,
+        description: input.description ?? null,
         metadata: mergeMetadata({}, input.metadata),
       };
       endpointsOf(context).set(account.id, registered);

@@ -1,0 +1,67 @@
+/** How single values look: words with a colour, risk levels, times, and ids of records. */
+import type { ComponentChildren } from "preact";
+import { useMayRead } from "../access.ts";
+import type { Alert, RecordType } from "../api/types.ts";
+import { useNow } from "../words/clock.ts";
+import { formatDuration, formatRelative, formatShortTime, formatTime, formatUtc, type Tone } from "../words/format.ts";
+import { recordAddress } from "../words/record-types.ts";
+
+/** A word with a colour. The word says everything that the colour says. */
+export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+);
+
+/** A risk level. */
+export const Level = ({ level }: { level: Alert["level"] }) => (
+  <span class={`badge level ${level.toLowerCase()}`}>{level.charAt(0) + level.slice(1).toLowerCase()}</span>
+);
+
+/** A time in the user's zone, with UTC on hover. @param at epoch milliseconds. */
+export const Time = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={formatUtc(at)}>
+    {formatTime(at)}
+  </time>
+);
+
+/** Such as "3 minutes ago", with the time on hover. @param at epoch milliseconds. */
+export const RelativeTime = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>
+    {formatRelative(at, useNow())}
+  </time>
+);
+
+/** @param at epoch milliseconds. */
+export const TimeAndAge = ({ at }: { at: number }) => (
+  <>
+    <Time at={at} />{" "}
+    <span class="quiet">
+      (<RelativeTime at={at} />)
+    </span>
+  </>
+);
+
+/** Without the year, for rows of recent times; the whole time on hover. @param at epoch milliseconds. */
+export const ShortTime = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>
+    {formatShortTime(at)}
+  </time>
+);
+
+const SECOND = 1_000;
+
+/** The time that is left, in whole seconds: "23 sec". After the end, `children`. @param to epoch milliseconds. */
+export const Countdown = ({ to, children }: { to: number; children: string }) => {
+  const leftMs = to - useNow();
+  // A timer speaks only when it is asked: it changes each second.
+  return <b role="timer">{leftMs > 0 ? formatDuration(Math.ceil(leftMs / SECOND) * SECOND) : children}</b>;
+};
+
+/** A record's id, as a link if the user may read the record. */
+export const RecordLink = ({ type, id }: { type: RecordType; id: string }) =>
+  useMayRead(type) ? (
+    <a href={recordAddress(type, id)}>
+      <code>{id}</code>
+    </a>
+  ) : (
+    <code>{id}</code>
+  );

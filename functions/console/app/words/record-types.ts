@@ -1,0 +1,17 @@
+/** The types of the provider's records, and the addresses of their views. */
+
+import type { RecordType } from "../api/types.ts";
+import { addressBelow } from "./address.ts";
+
+export const recordTypes = ["customers", "subscriptions", "invoices", "payments"] as const satisfies RecordType[];
+
+export const typeNames: Readonly<Record<RecordType, { one: string; many: string }>> = {
+  customers: { one: "Customer", many: "Customers" },
+  subscriptions: { one: "Subscription", many: "Subscriptions" },
+  invoices: { one: "Invoice", many: "Invoices" },
+  payments: { one: "Payment", many: "Payments" },
+};
+
+/** A customer's view also has the customer's other records. */
+export const recordAddress = (type: RecordType, id: string): string =>
+  addressBelow(type === "customers" ? "/console/customers" : `/console/records/${type}`, id);
