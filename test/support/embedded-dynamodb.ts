@@ -5,12 +5,16 @@ import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 import { fixedSettings } from "../../shared/runtime/aws-client.ts";
+import { undocumentedLives } from "./documented-lives.ts";
 import { startTestDynamoDb } from "./test-dynamodb.ts";
 
 /** A table as tests declare it: the input of CreateTable without the billing mode. */
 export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: string };
 
-/** A real DynamoDB for one test file (test-dynamodb.ts). Stop it in `afterAll`; stopping also closes its clients. */
+/**
+ * A real DynamoDB for one test file (test-dynamodb.ts). Stop it in `afterAll`; stopping also closes its clients, and
+ * throws an Error if items of the service's tables do not expire as documented.
+ */
 export type EmbeddedDynamoDb = {
   endpoint: string;
   client(config?: DynamoDBClientConfig): DynamoDBClient;
@@ -57,7 +61,11 @@ export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<Emb
     clients.push(created);
     return created;
   };
-  const create = (...wanted: TestTable[]): Promise<void> => createTables(endpoint, wanted.map(tableModel));
+  const names: Record<string, string> = {};
+  const create = (...wanted: TestTable[]): Promise<void> => {
+    for (const { TableName } of wanted) names[TableName] = TableName;
+    return createTables(endpoint, wanted.map(tableModel));
+  };
   await create(...tables);
   return {
     endpoint,
@@ -65,10 +73,12 @@ export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<Emb
     documentClient: (translate = {}) => DynamoDBDocumentClient.from(client(), translate),
     createTables: create,
     stop: async () => {
+      const misfits = await undocumentedLives({ client: DynamoDBDocumentClient.from(client()), names });
       for (const one of clients) one.destroy();
       await stop();
       if (pid !== undefined) watchdog.release(pid);
       await watchdog.stop();
+      if (misfits.length > 0) throw new Error(`Items do not expire as documented:\n${misfits.join("\n")}`);
     },
   };
 };

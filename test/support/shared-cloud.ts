@@ -34,7 +34,15 @@ export const cloudAnswers = {
   },
 };
 
-/** In jest's main process: stops the cloud, if a file asked for it. The data go with the run's temporary files. */
+/**
+ * In jest's main process: stops the cloud, if a file asked for it. The data go with the run's temporary files.
+ * @throws Error if items do not expire as documented.
+ */
 export const stopSharedCloud = async (): Promise<void> => {
-  await (await cloud)?.stop();
+  const started = await cloud;
+  if (started === undefined) return;
+  const { undocumentedLivesOf } = await import("./documented-lives.ts");
+  const misfits = await undocumentedLivesOf(started);
+  await started.stop();
+  if (misfits.length > 0) throw new Error(`Items do not expire as documented:\n${misfits.join("\n")}`);
 };

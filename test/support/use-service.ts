@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeEach, expect } from "@jest/globals";
 import { createAlteredAssemblies } from "./altered-assembly.ts";
+import { undocumentedLivesOf } from "./documented-lives.ts";
 import { organizationOf } from "./integration.ts";
 import { type OtherProvider, startOtherProvider } from "./other-provider.ts";
 import { type Service, type ServiceOptions, type ServiceUnderTest, shareService, startService } from "./service.ts";
@@ -16,11 +17,13 @@ export const useSharedService = async () => {
   return service;
 };
 
-/** A service for one file. After the file's tests, no function may have been denied a call. */
+/** A service for one file. After its tests, no function may have been denied a call, and items expire as documented. */
 export const useService = async (options: ServiceOptions = {}): Promise<ServiceUnderTest> => {
   const service = await startService(options);
   afterAll(async () => {
+    const misfits = await undocumentedLivesOf(service);
     await service.stop();
+    expect(misfits).toEqual([]);
     expect(service.denials).toEqual([]);
   });
   return service;
