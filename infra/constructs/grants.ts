@@ -17,13 +17,13 @@ import { type Access, NO_ACCESS } from "./resources/access.ts";
 /** All rights. The first ones are those that route-functions.ts adds to every route that needs them. */
 export const accessTo = (resources: Resources) => {
   const parts = accessParts(resources);
-  const { recordSecurityEvents, recordRefusals, readSettings, sealForClients, takeIdempotencyKeys } = parts;
+  const { recordSecurityEvents, recordRefusals, readSettings, seal, takeIdempotencyKeys } = parts;
   const { plants, readCircuits, changeCircuits } = parts;
   return {
     recordSecurityEvents,
     recordRefusals,
     readSettings,
-    sealForClients,
+    seal,
     takeIdempotencyKeys,
 
     createPlant: plants.may("PutItem"),

@@ -70,7 +70,7 @@ const httpAccess = (route: Route, { config, access }: Props): Access => {
     ...(route.permission === "public" || route.permission === "link" ? [] : [authentication]),
     ...(route.permission === "public" ? [] : [access.recordRefusals]),
     ...(route.permission !== "public" && needsOrganization(route.permission) ? [access.readSettings] : []),
-    ...(route.paging === undefined ? [] : [access.sealForClients]),
+    ...(route.paging === undefined ? [] : [access.seal]),
     ...(route.isIdempotent ? [access.takeIdempotencyKeys] : []),
   );
 };

@@ -1,17 +1,19 @@
 /**
  * Requests with an Idempotency-Key. The first attempt reserves the key and gives the request its identity. An attempt that
- * ends stores its answer, and later attempts get that answer. If no attempt has an answer yet, a further attempt does the
- * work again under the same identity: the work finds what an earlier attempt has done, and completes it.
+ * ends stores its answer without the `secret`, and later attempts get the stored answer. If no attempt has an answer yet, a
+ * further attempt does the work again under the same identity: the work finds what an earlier attempt has done, and
+ * completes it.
  * Decisions: docs/decisions.md, "Repeated requests".
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
+import { reviveExactly } from "../json/revive-exactly.ts";
 import { isStoreFailure } from "../runtime/call-store.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { asSideWork } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { IdempotencyStore } from "../runtime/idempotency-store.ts";
+import type { IdempotencyStore, IdempotentRequest } from "../runtime/idempotency-store.ts";
 import { writeLog } from "../runtime/log.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import type { Caller } from "../terms/caller.ts";
@@ -28,6 +30,8 @@ export type AnswerOnce = (
   answer: (identity: RequestIdentity) => Promise<Response>,
 ) => Promise<Response>;
 
+type Dependencies = { keys: IdempotencyStore; sealingKey: string; now: Clock; newId: () => string };
+
 /** The HTTP API writes header names in lower case. @throws DomainError `invalid_field`. */
 export const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
   parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
@@ -37,9 +41,12 @@ export const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string
 /** The work decided against the request before it changed anything. Any other failure leaves open what was done. */
 const isRefusal = (error: unknown): boolean => error instanceof DomainError && !isStoreFailure(error);
 
-/** Only a client with the key and the body can read the stored answer, because an erasure does not reach it. */
-const sealAnswers = (scope: string, operation: string, idempotencyKey: string, request: string) => {
-  const sealing = createSealing(JSON.stringify([idempotencyKey, request]));
+/**
+ * Reading a stored answer takes the service's key, so that a reader of the table cannot try keys and bodies, and the
+ * client's key and body, because an erasure does not reach it.
+ */
+const sealAnswers = (sealingKey: string, { scope, userId, operation, idempotencyKey, request }: IdempotentRequest) => {
+  const sealing = createSealing(JSON.stringify([sealingKey, userId, idempotencyKey, request]));
   const binding = { scope, query: operation };
   return {
     seal: (text: string): string => sealing.seal(binding, text),
@@ -51,20 +58,38 @@ const sealAnswers = (scope: string, operation: string, idempotencyKey: string, r
   };
 };
 
-/** @param dependencies.newId a unique text. */
+const WithSecret = z.looseObject({ secret: z.unknown() });
+
+/** The answer as it is stored: only the answer to the first attempt shows a secret. */
+const withoutSecret = (body: string): string => {
+  const answer: unknown = body === "" ? undefined : JSON.parse(body, reviveExactly);
+  const parsed = WithSecret.safeParse(answer);
+  if (!parsed.success || !("secret" in parsed.data)) return body;
+  const { secret: _, ...rest } = parsed.data;
+  return encodeJson(rest);
+};
+
+/**
+ * @param dependencies.sealingKey the service's key for what it seals; any text.
+ * @param dependencies.newId a unique text.
+ */
 export const createAnswerOnce =
-  ({ keys, now, newId }: { keys: IdempotencyStore; now: Clock; newId: () => string }): AnswerOnce =>
+  ({ keys, sealingKey, now, newId }: Dependencies): AnswerOnce =>
   async ({ route, event, caller, body }, answer) => {
     const idempotencyKey = parseIdempotencyKey(event);
-    const own = { id: newId(), at: now() };
-    if (idempotencyKey === undefined) return answer({ ...own, isKeyed: false, isRepeated: false });
-    const scope = caller?.scope ?? "";
-    const operation = `${route.method} ${route.path}`;
-    const named = { scope, operation, idempotencyKey, request: encodeJson(body ?? {}) };
-    const { seal, open } = sealAnswers(scope, operation, idempotencyKey, named.request);
+    const attempt = { id: newId(), at: now() };
+    if (idempotencyKey === undefined) return answer({ ...attempt, isKeyed: false, isRepeated: false });
+    const named = {
+      scope: caller?.scope ?? "",
+      userId: caller?.userId ?? "",
+      operation: `${route.method} ${route.path}`,
+      idempotencyKey,
+      request: encodeJson(body ?? {}),
+    };
+    const { seal, open } = sealAnswers(sealingKey, named);
     const repeat = (text: string) => respond(event.requestContext.requestId, route.success.status, open(text));
 
-    const { identity, answer: first } = await keys.reserve(named, own);
+    const { identity, answer: first } = await keys.reserve(named, attempt);
     if (first !== undefined) return repeat(first);
     let response: Response;
     try {
@@ -74,8 +99,9 @@ export const createAnswerOnce =
       throw error;
     }
     try {
-      const stored = await asSideWork(() => keys.complete(named, identity.id, seal(response.body ?? "")));
-      return stored === undefined ? response : repeat(stored);
+      const own = seal(withoutSecret(response.body ?? ""));
+      const stored = await asSideWork(() => keys.complete(named, identity.id, own));
+      return stored === undefined || stored === own ? response : repeat(stored);
     } catch (error) {
       // A repetition does the work again, under the same identity.
       writeLog("warn", "Storing the answer to an Idempotency-Key failed", { cause: String(error) });

@@ -13,7 +13,7 @@ export const IdempotencyHeader = z.object({
       .check(z.regex(/^[!-~]{1,255}$/, { error }))
       .register(z.globalRegistry, {
         description:
-          "1 to 255 visible ASCII characters. The same key and body within 24 hours get the first answer again, the same key with another body 409. Keys belong to the organization, or to the user if the token has none, and to the operation.",
+          "1 to 255 visible ASCII characters. The same key and body within 24 hours get the first answer again, the same key with another body 409. A secret is in the first answer only. Keys belong to the organization, the user and the operation.",
         override: { type: "string", minLength: 1, maxLength: 255 },
       }),
   ),

@@ -45,14 +45,18 @@ export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
 });
 
 /** Adds what a route that takes an `Idempotency-Key` needs. */
-export const withAnswerOnce = (dependencies: HandlerDependencies): HandlerDependencies => ({
-  ...dependencies,
-  answerOnce: createAnswerOnce({
-    keys: createIdempotencyStore(openTable("idempotencyKeys")),
-    now: systemClock,
-    newId: newRequestToken,
-  }),
-});
+export const withAnswerOnce = (dependencies: HandlerDependencies): HandlerDependencies => {
+  const { CURSOR_KEY: sealingKey } = readConfig(["CURSOR_KEY"]);
+  return {
+    ...dependencies,
+    answerOnce: createAnswerOnce({
+      keys: createIdempotencyStore(openTable("idempotencyKeys"), sealingKey),
+      sealingKey,
+      now: systemClock,
+      newId: newRequestToken,
+    }),
+  };
+};
 
 /** For a route that needs an organization. */
 export const wireHandler = (route: Route): HandlerDependencies => ({

@@ -194,11 +194,18 @@ describe("destinations", () => {
   });
 
   it("are created once for an idempotency key", async () => {
-    const { ask, list } = freshOrganization();
+    const { ask, as, list } = freshOrganization();
     const first = await ask<Destination>("POST", "", webhook, "soc-1");
-    expect(await ask("POST", "", webhook, "soc-1")).toMatchObject({ status: 201, body: first.body });
+    const { secret, ...shown } = first.body;
+    expect(secret).toMatch(/^whsec_/);
+    expect(await ask("POST", "", webhook, "soc-1")).toMatchObject({ status: 201, body: shown });
+    expect((await ask("POST", "", webhook, "soc-1")).body).not.toHaveProperty("secret");
     expect(await ask("POST", "", slack, "soc-1")).toMatchObject(problem(409, 40905));
     expect(await list()).toHaveLength(1);
+    const ofBob = await as<Destination>({ userId: "bob" }, ["POST", ""], webhook, "soc-1");
+    expect(ofBob.body.id).not.toBe(first.body.id);
+    expect(ofBob.body.secret).not.toBe(secret);
+    expect(await list()).toHaveLength(2);
     const sample = await ask<Delivery>("POST", `/${first.body.id}/test`, undefined, "test-1");
     expect((await ask<Delivery>("POST", `/${first.body.id}/test`, undefined, "test-1")).body.id).toBe(sample.body.id);
   });

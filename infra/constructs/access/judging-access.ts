@@ -31,7 +31,7 @@ export const judgingAccess = (parts: AccessParts) => {
     exports,
     exportedFiles,
     notifications,
-    sealForClients,
+    seal,
     publish,
     raiseAlerts,
     recordSecurityEvents,
@@ -64,9 +64,9 @@ export const judgingAccess = (parts: AccessParts) => {
 
     listReports: together(reports.may("Query"), retention),
     getReport: together(reports.may("GetItem"), retention),
-    createReportLink: together(reports.may("GetItem", "PutItem"), retention, sealForClients),
+    createReportLink: together(reports.may("GetItem", "PutItem"), retention, seal),
     /** Includes reading the report. */
-    openReportLink: together(reports.may("GetItem", "BatchGetItem"), retention, sealForClients),
+    openReportLink: together(reports.may("GetItem", "BatchGetItem"), retention, seal),
     "dispatch-reports": together(
       publish,
       reports.query(DUE_REPORTS),

@@ -4,7 +4,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 
 /** The rights of the functions of notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
-  { notifications, securityAlerts, queueNotifications, publish, recordSecurityEvents, sealForClients }: AccessParts,
+  { notifications, securityAlerts, queueNotifications, publish, recordSecurityEvents, seal }: AccessParts,
   { config, credentialsKey, notificationsToSend }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
@@ -20,7 +20,7 @@ export const notificationAccess = (
     notifications.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"),
     secrets("Decrypt"),
     secrets("GenerateDataKey"),
-    sealForClients,
+    seal,
     queueNotifications,
     emailSender,
     targets,
@@ -58,8 +58,8 @@ export const notificationAccess = (
     listDeliveries: notifications.may("GetItem", "Query"),
     retryDelivery: together(notifications.may("GetItem", "UpdateItem"), queueNotifications),
     /** Anybody can call these two: the link is the authentication. */
-    openEmailLink: together(notifications.may("GetItem"), sealForClients),
-    useEmailLink: together(notifications.may("GetItem", "UpdateItem"), sealForClients, recordSecurityEvents),
+    openEmailLink: together(notifications.may("GetItem"), seal),
+    useEmailLink: together(notifications.may("GetItem", "UpdateItem"), seal, recordSecurityEvents),
 
     /** No other table: the function talks to hosts that users chose. */
     "send-notifications": together(

@@ -90,14 +90,14 @@ export const accessParts = ({
     securityRollups.may("UpdateItem"),
   );
 
-  /** To take an Idempotency-Key, which is released if the request is refused. */
-  const takeIdempotencyKeys = idempotencyKeys.may("PutItem", "UpdateItem", "DeleteItem");
-
   /** To read the settings, which decide whether a request is admitted. */
   const readSettings = settings.may("GetItem");
 
-  /** To seal cursors and OAuth states, which clients store and only the service reads. */
-  const sealForClients = variables({ CURSOR_KEY: cursorKey.reference });
+  /** To seal texts that only the service reads: cursors and OAuth states, which clients store, and stored answers. */
+  const seal = variables({ CURSOR_KEY: cursorKey.reference });
+
+  /** To take an Idempotency-Key, which is released if the request is refused, and to seal the answer that is stored. */
+  const takeIdempotencyKeys = together(idempotencyKeys.may("PutItem", "UpdateItem", "DeleteItem"), seal);
 
   /** Includes the number of connected organizations. */
   const readCircuits = together(
@@ -123,7 +123,7 @@ export const accessParts = ({
     recordRefusals,
     takeIdempotencyKeys,
     readSettings,
-    sealForClients,
+    seal,
     readCircuits,
     changeCircuits,
   };

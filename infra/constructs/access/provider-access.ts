@@ -13,8 +13,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 /** The rights of the functions of connection, settings, sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
   const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, securityEvents } = parts;
-  const { publish, retention, syncInterval, recordSecurityEvents, recordRefusals, sealForClients, changeCircuits } =
-    parts;
+  const { publish, retention, syncInterval, recordSecurityEvents, recordRefusals, seal, changeCircuits } = parts;
 
   const secrets = (action: "Decrypt" | "GenerateDataKey", purpose: SecretPurpose): Access => ({
     grants: [credentialsKey.grant(action, purpose)],
@@ -54,7 +53,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     connectProvider: together(
       useConnections,
       syncInterval,
-      sealForClients,
+      seal,
       changeRuns,
       secrets("GenerateDataKey", "webhook-secrets"),
       connections.may("PutItem", "DeleteItem"),
@@ -73,7 +72,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     disconnectProvider: together(callProvider, provider.callWithKeys, changeRuns),
 
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
-    authorizeConnection: together(sealForClients, provider.authorize),
+    authorizeConnection: together(seal, provider.authorize),
 
     startSync: together(changeRuns, connections.may("GetItem"), circuits.may("GetItem")),
     listSyncRuns: syncRuns.may("GetItem", "Query"),

@@ -3,10 +3,11 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 
 /**
- * The secret that seals the cursors of lists, OAuth states and links to reports (shared/runtime/sealing.ts); the deployment
- * generates it. CloudFormation resolves it into the environment of the functions that seal, so they need no call and no
+ * The secret that seals the cursors of lists, OAuth states, links, and stored answers to requests with an Idempotency-Key
+ * (shared/runtime/sealing.ts); the deployment generates it. CloudFormation resolves it into the environment of the functions that seal, so they need no call and no
  * right to read it. Users of the account who may read a function's configuration can read the secret. It does not suffice to
- * get data: cursors and states also need their caller's token, and links to reports are stored (docs/threat-model.md).
+ * get data: cursors and states also need their caller's token, links to reports are stored, and a stored answer also needs
+ * the client's key and body (docs/threat-model.md).
  */
 export class CursorKey extends Construct {
   /** A reference that CloudFormation resolves at deployment; the template never contains the value. */

@@ -26,12 +26,17 @@ const route = defineRoute({
   description: "",
   request: { body: z.object({ text: z.optional(z.string()) }) },
   isIdempotent: true,
-  success: { status: 202, description: "", body: z.object({ id: z.string(), sent: z.int() }) },
+  success: {
+    status: 202,
+    description: "",
+    body: z.object({ id: z.string(), sent: z.union([z.int(), z.bigint()]), secret: z.optional(z.string()) }),
+  },
   failures: [],
 });
 
 const database = useDatabase("idempotencyKeys");
-const stored = createIdempotencyStore(database.table("idempotencyKeys"));
+const SEALING_KEY = "a key of 32 characters that seals";
+const stored = createIdempotencyStore(database.table("idempotencyKeys"), SEALING_KEY);
 let organizations = 0;
 let organizationId: string;
 let now: number;
@@ -54,30 +59,34 @@ let ids = 0;
 const instance = ({
   work = send,
   keys = stored,
+  sealingKey = SEALING_KEY,
+  userId = "ada",
   remainingMs = 10_000,
 }: {
   work?: Work<typeof route>;
   keys?: IdempotencyStore;
+  sealingKey?: string;
+  userId?: string;
   remainingMs?: number;
 } = {}) => {
   const context = { ...lambdaContext, getRemainingTimeInMillis: () => remainingMs };
   const handler = createHandler(route, work, {
     authenticate: async () => ({
-      userId: "ada",
+      userId,
       organizationId,
       role: "admin",
       sessionId: undefined,
       scope: `org:${organizationId}`,
     }),
     settings: { read: async () => defaultSettings },
-    answerOnce: createAnswerOnce({ keys, now: () => now, newId: () => `request ${++ids}` }),
+    answerOnce: createAnswerOnce({ keys, sealingKey, now: () => now, newId: () => `request ${++ids}` }),
   });
   return async (key?: string, body?: object | string, type = "application/json") => {
     const headers = { "content-type": type, ...(key !== undefined && { "idempotency-key": key }) };
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const event = httpEvent({ rawPath: "/letters", headers, ...(text !== undefined && { body: text }) });
     const { statusCode: status, body: answer = "", headers: sent } = await handler(event, context);
-    return { status, body: JSON.parse(answer), retryAfter: sent["retry-after"] };
+    return { status, body: JSON.parse(answer), text: answer, retryAfter: sent["retry-after"] };
   };
 };
 
@@ -91,6 +100,33 @@ describe("a request with an Idempotency-Key", () => {
     expect(letters.size).toBe(1);
     now += 1;
     expect((await post("k", { text: "a" })).body.id).not.toBe(first.body.id);
+  });
+
+  it("is a new request of another user, whatever its body", async () => {
+    const first = await instance()("k", { text: "a" });
+    for (const text of ["a", "b"]) {
+      const other = await instance({ userId: `bob ${text}` })("k", { text });
+      expect(other.status).toBe(202);
+      expect(other.body.id).not.toBe(first.body.id);
+    }
+    await expect(instance()("k", { text: "a" })).resolves.toEqual(first);
+  });
+
+  it("shows a secret in its first answer only, and repeats every digit of the rest", async () => {
+    const post = instance({ work: async () => ({ id: "1", secret: "whsec_1", sent: 9_007_199_254_740_993n }) });
+    expect((await post("k")).text).toBe('{"id":"1","sent":9007199254740993,"secret":"whsec_1"}');
+    for (let i = 0; i < 2; i++) {
+      expect(await post("k")).toMatchObject({ status: 202, text: '{"id":"1","sent":9007199254740993}' });
+    }
+  });
+
+  it("shows a secret in one of its concurrent answers, which are alike otherwise", async () => {
+    const work: Work<typeof route> = async ({ identity }) => ({ id: identity.id, sent: 1, secret: "whsec_1" });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => instance({ work })("k")));
+    expect(answers.filter(({ body }) => body.secret === "whsec_1")).toHaveLength(1);
+    const others = answers.map(({ status, body: { secret: _, ...body } }) => JSON.stringify({ status, body }));
+    expect(new Set(others).size).toBe(1);
+    expect(others[0]).toContain("202");
   });
 
   it("is refused with another body, and free in another organization", async () => {
@@ -169,7 +205,10 @@ describe("a request with an Idempotency-Key", () => {
   it("has one effect if the store loses the first answer to each call", async () => {
     const proxy = await startLossyProxy(database.running().endpoint);
     try {
-      const lossy = createIdempotencyStore(database.table("idempotencyKeys", database.clientAt(proxy.url)));
+      const lossy = createIdempotencyStore(
+        database.table("idempotencyKeys", database.clientAt(proxy.url)),
+        SEALING_KEY,
+      );
       const first = await instance({ keys: lossy })("k", { text: "a" });
       await expect(instance({ keys: lossy })("k", { text: "a" })).resolves.toEqual(first);
       expect(letters.size).toBe(1);
@@ -178,12 +217,18 @@ describe("a request with an Idempotency-Key", () => {
     }
   });
 
-  it("is stored without its answer in clear", async () => {
-    await instance({ work: async () => ({ id: "of bob", sent: 1 }) })("k", { text: "a" });
+  it("has a stored answer that key and body do not open without the service's key", async () => {
+    await instance()("k", { text: "a" });
+    const withoutKey = instance({ sealingKey: "another key that seals, of 32 characters" });
+    await expect(withoutKey("k", { text: "a" })).resolves.toMatchObject({ status: 500 });
+  });
+
+  it("is stored without its answer and its secret in clear", async () => {
+    await instance({ work: async () => ({ id: "of bob", sent: 1, secret: "whsec_1" }) })("k", { text: "a" });
     const { Items = [] } = await database.client.send(new ScanCommand({ TableName: "idempotencyKeys" }));
     const own = Items.filter(({ scope }) => scope === `org:${organizationId}`);
     expect(own).toMatchObject([{ answer: expect.any(String), ttl: NOW / 1_000 + 86_400 }]);
-    expect(JSON.stringify(own)).not.toMatch(/of bob|"k"/);
+    expect(JSON.stringify(own)).not.toMatch(/of bob|whsec|"k"/);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createIdempotencyStore, type IdempotentRequest } from "../../../shared/runtime/idempotency-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
@@ -8,7 +9,8 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 
 const database = useDatabase("idempotencyKeys");
-const keys = createIdempotencyStore(database.table("idempotencyKeys"));
+const SEALING_KEY = "a key of 32 characters that seals";
+const keys = createIdempotencyStore(database.table("idempotencyKeys"), SEALING_KEY);
 let scopes = 0;
 let scope: string;
 beforeEach(() => {
@@ -17,6 +19,7 @@ beforeEach(() => {
 
 const asked = (request = "sync {}", fields: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   scope,
+  userId: "ada",
   operation: "POST /sync",
   idempotencyKey: "key",
   request,
@@ -45,7 +48,7 @@ describe("an Idempotency-Key", () => {
     });
   });
 
-  it.each([{ scope: "org#other" }, { idempotencyKey: "key " }, { operation: "POST /erasure" }])(
+  it.each([{ scope: "org#other" }, { userId: "bob" }, { idempotencyKey: "key " }, { operation: "POST /erasure" }])(
     "is separate for %j",
     async (fields) => {
       await keys.reserve(asked(), own("first"));
@@ -54,6 +57,20 @@ describe("an Idempotency-Key", () => {
       await expect(keys.reserve(asked("other", other), own("second"))).resolves.toEqual(isFirst("second"));
     },
   );
+
+  it("is stored without anything that a reader of the table could guess: the digests depend on the service's key", async () => {
+    const digests = async (sealingKey: string) => {
+      const store = createIdempotencyStore(database.table("idempotencyKeys"), sealingKey);
+      const named = asked("{}", { scope: `${scope} ${sealingKey}` });
+      await store.reserve(named, own("first"));
+      const { Items = [] } = await database.client.send(new ScanCommand({ TableName: "idempotencyKeys" }));
+      return Items.filter((item) => item.scope === named.scope).map(({ key, request }) => [key, request]);
+    };
+    const [one] = await digests(SEALING_KEY);
+    const [other] = await digests("another key that seals, of 32 characters");
+    expect(one).toEqual([expect.stringMatching(/^POST \/sync#.{43}$/), expect.stringMatching(/^.{43}$/)]);
+    for (const [index, digest] of (one ?? []).entries()) expect(digest).not.toBe(other?.[index]);
+  });
 
   it("has one first attempt and one answer for concurrent attempts", async () => {
     const attempts = await Promise.all(Array.from({ length: 8 }, (_, i) => keys.reserve(asked(), own(`id ${i}`))));
@@ -80,7 +97,7 @@ describe("an Idempotency-Key", () => {
   it("costs a write unit to reserve, one per KB of the answer, and a write unit to repeat", async () => {
     const client = database.newClient();
     const measure = countUnits(client);
-    const measured = createIdempotencyStore(database.table("idempotencyKeys", client));
+    const measured = createIdempotencyStore(database.table("idempotencyKeys", client), SEALING_KEY);
     await expect(measure(() => measured.reserve(asked(), own("first")))).resolves.toEqual({ read: 0, write: 1 });
     await expect(measure(() => measured.complete(asked(), "first", "x".repeat(1_500)))).resolves.toEqual({
       read: 0,
@@ -92,7 +109,10 @@ describe("an Idempotency-Key", () => {
   it("counts as new if only the answer to its reservation was lost", async () => {
     const proxy = await startLossyProxy(database.running().endpoint);
     try {
-      const lossy = createIdempotencyStore(database.table("idempotencyKeys", database.clientAt(proxy.url)));
+      const lossy = createIdempotencyStore(
+        database.table("idempotencyKeys", database.clientAt(proxy.url)),
+        SEALING_KEY,
+      );
       await expect(lossy.reserve(asked(), own("first"))).resolves.toMatchObject(isFirst("first"));
       await expect(lossy.complete(asked(), "first", "done")).resolves.toBe("done");
       await expect(lossy.release(asked(), "first")).resolves.toBeUndefined();
