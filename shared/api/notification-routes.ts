@@ -81,7 +81,8 @@ export const notificationRoutes = defineRoutes("notifications", {
     path: "/api/integrations/provider/notifications/deliveries/{id}/retry",
     permission: "settings:manage",
     summary: "Retry a failed delivery",
-    description: "Has a delivery with the status `failed` tried again, at once and with all pauses anew.",
+    description:
+      "Has a delivery with the status `failed` tried again: at once, and then after the same pauses as a new one.",
     request: { params: idOf("delivery, from the list") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery, which waits to be sent.", body: NotificationDelivery },

@@ -144,7 +144,7 @@ export const webhookPaths = () => ({
         "The provider sends the events of all accounts that granted the platform access by OAuth to one endpoint. The " +
         "platform's secret authenticates the request, and `account` names the organizations that have connected the " +
         "account. 200 means that the event is stored and queued for each of them, or that no organization has " +
-        "connected the account. Every request without a valid signature gets the same 400, also if the deployment has " +
+        "connected the account. Every request without a valid signature gets the same 400, even if the deployment has " +
         "no such endpoint.",
       requestParams: { header: Signature },
     }),

@@ -119,7 +119,7 @@ export const createReadSyncFacts = (dependencies: SyncFactsDependencies) => {
   };
 
   /**
-   * Two read units, and two more once no run has succeeded for so long that a rule needs the connection.
+   * Two read units, and two more if the last success is old enough that a rule needs the connection.
    * @param since the organization's first judged hour, epoch ms.
    * @param now epoch ms.
    */

@@ -27,7 +27,7 @@ export const createPlantStore = (table: Table<"plants">) => ({
   /**
    * Adds a plant; costs one write unit.
    * @param token names the request. A repetition with the same token succeeds.
-   * @throws DomainError `plant_exists` when the id is taken in this scope, whoever came first.
+   * @throws DomainError `plant_exists` when the id is taken in this scope, by whichever request came first.
    */
   async create(scope: Scope, { id, name, tag }: NewPlant, token: string): Promise<Plant> {
     const { written } = await putItem(

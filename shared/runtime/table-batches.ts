@@ -22,7 +22,7 @@ const DELETE_ATTEMPTS = 8;
 
 /**
  * The existing items of any number of keys, in no order, and the read units that they cost.
- * @throws DomainError `store_unavailable`, also if keys stay unread after four attempts.
+ * @throws DomainError `store_unavailable`, for instance if keys stay unread after four attempts.
  */
 export const getItems = async <Name extends TableName>(
   { client, deployedName }: Table<Name>,

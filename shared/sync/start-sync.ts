@@ -57,7 +57,7 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
       "not_connected",
       status === "disconnected"
         ? "The organization is not connected to the provider."
-        : "The connection to the provider must be made anew.",
+        : "The connection to the provider must be made again.",
     );
   };
 

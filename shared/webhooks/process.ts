@@ -197,7 +197,7 @@ export const createReread = ({
   const open = async (organizationId: string, { connectionId }: EventConnection): Promise<Provider> => {
     const { connection, credentials } = await openConnection(organizationId, { source: "webhook" });
     if (connection.connectionId !== connectionId) {
-      throw new DomainError("not_connected", "The account was connected anew meanwhile.");
+      throw new DomainError("not_connected", "The account has been connected again since.");
     }
     return access.open(credentials, { organizationId, source: "webhook", accountId: connection.accountId });
   };

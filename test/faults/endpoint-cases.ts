@@ -183,7 +183,7 @@ export const endpointCases = {
   listSyncRuns: get("/sync"),
   listWebhookDeliveries: get("/webhooks"),
   replayWebhookDelivery: {
-    // Nothing processed the event for so long that it counts as failed.
+    // The event waits unprocessed until it counts as failed.
     prepare: async (setting) => {
       const aheadMs = -3 * HOUR_MS;
       setting.lane.setClock(aheadMs);

@@ -23,7 +23,7 @@ exists, or if less than 90 % of the faults of a subject are caught.
   --only <subject>    one subject (may be repeated): ${subjectNames.join(", ")}
   --file <path>       faults of one file only
   --mutant <id>       one fault (may be repeated): prints its change and the test that catches it
-  --sample <number>   so many faults of each subject, chosen by --seed
+  --sample <number>   this many faults of each subject, chosen by --seed
   --seed <number>     default 1
   --workers <number>  default: the number of processors
   --help`;

@@ -11,10 +11,10 @@ const help = `npm run simulate -- [options]
 
 Plays the whole service in one process: the real functions, a simulated clock, faults on every request.
 
-  --seeds N   so many simulations, 100 unless said
-  --from N    the first seed, 1 unless said
+  --seeds N   number of simulations, 100 by default
+  --from N    the first seed, 1 by default
   --seed N    only the simulation of this seed
-  --minutes N the longest simulated time with faults, 16 unless said
+  --minutes N the longest simulated time with faults, 16 by default
   --verbose   prints every step
   --mutation  plants a fault by its name (mutations.ts), and stops at the first seed that finds it
   --calls F   writes every call of the store with its answer to a file, in the format of node:v8

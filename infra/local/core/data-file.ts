@@ -57,7 +57,7 @@ export const openDataFile = (file: string): DataFile | string | undefined => {
 /** The error of a damaged file. @param problem completes "FILE …" */
 export const damagedFile = (file: string, problem: string): Error =>
   new Error(
-    `${file} ${problem}: restore the file from a backup, or delete the whole directory ${dirname(file)} to start anew`,
+    `${file} ${problem}: restore the file from a backup, or delete the whole directory ${dirname(file)} to start over`,
   );
 
 /**

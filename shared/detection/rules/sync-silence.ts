@@ -33,7 +33,7 @@ const silentSince = (connection: ConnectionFact): number | undefined => {
 
 export const syncSilenceAdvice: Advice = {
   level: "HIGH",
-  action: "Check the connection to the provider, and connect it anew if need be: records are out of date.",
+  action: "Check the connection to the provider, and connect it again if necessary: records are out of date.",
 };
 
 export const syncSilence = {

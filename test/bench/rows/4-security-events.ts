@@ -80,7 +80,7 @@ const readRows = async (database: EmbeddedDynamoDb, total: number): Promise<Row[
     const isStatistics = title.startsWith("stats, ") && !title.includes("user");
     rows.push({
       metric: `${title}, ${total} events`,
-      budget: isStatistics ? `${budgetText(STATISTICS, "units")} besides events` : "",
+      budget: isStatistics ? `${budgetText(STATISTICS, "units")} plus events` : "",
       measured: `${units} units, ${eventUnits} of them events`,
       verdict: isStatistics ? judge(units - eventUnits, STATISTICS) : "",
     });

@@ -274,7 +274,7 @@ export const createSteps = (scenario: Scenario, items: Intern<Item>, mutation?: 
     }
     const before = circuitOf(world.item);
     const item = updated(connecting, world.item);
-    if (!item) return [{ label: `${what} begins anew`, world: settled }];
+    if (!item) return [{ label: `${what} begins again`, world: settled }];
     leavesTheCircuit(before, circuitOf(item));
     const truth = { ...world.truth, isConnected };
     return [{ label: what, world: { ...settled, connections, item, truth } }];

@@ -450,7 +450,7 @@ describe("between exchange and store", () => {
   it.each([
     ["disconnects", () => world.disconnect(org), "disconnected"],
     [
-      "connects anew",
+      "connects again",
       async () => {
         world.provider.secrets.set("sk_1", "acct_1");
         await world.connect({ method: "api_key", apiKey: "sk_1" }, org);

@@ -79,7 +79,7 @@ describe("a request", () => {
     expect(JSON.stringify(await world.list(organizationId))).not.toContain("4242 4242");
   });
 
-  it("that is repeated is the same, even after it completed, and whoever repeats it", async () => {
+  it("that is repeated is the same, even after it completed, and for any requester", async () => {
     const organizationId = world.newOrganization();
     const request = { scope: "user", userId: "bob" } as const;
     const key = keyedIdentity(world.time.now);

@@ -98,7 +98,7 @@ describe("npm start", () => {
       stdout: "",
       stderr:
         `${join(directory, "queues.sqlite")} is empty: restore the file from a backup, ` +
-        `or delete the whole directory ${directory} to start anew\n`,
+        `or delete the whole directory ${directory} to start over\n`,
     });
   });
 

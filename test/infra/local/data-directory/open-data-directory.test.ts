@@ -35,7 +35,7 @@ const expectRefused = async (directory: string, name: string) => {
   const before = contentsOf(directory);
   const message = await refusal(directory);
   expect(message).toContain(`${join(directory, name)} `);
-  expect(message).toMatch(/: restore the file from a backup, or delete the whole directory .* to start anew$/);
+  expect(message).toMatch(/: restore the file from a backup, or delete the whole directory .* to start over$/);
   expect(contentsOf(directory)).toEqual(before);
 };
 

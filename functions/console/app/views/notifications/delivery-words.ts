@@ -45,7 +45,7 @@ const DELIVERY_ERRORS: Readonly<Record<string, string>> = {
   paused: "The destination was paused.",
   deleted: "The destination was deleted.",
   unconfirmed: "The address was not confirmed.",
-  already_confirmed: "The address was confirmed meanwhile.",
+  already_confirmed: "The address has been confirmed by now.",
   empty: "There was nothing left to summarize.",
 };
 

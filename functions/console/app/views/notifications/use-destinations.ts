@@ -14,7 +14,7 @@ export const useDestinations = (): Resource<readonly Destination[]> =>
 /** The present state of a destination. @throws Problem if somebody has deleted it. */
 export const readDestination = async (id: string): Promise<Destination> => {
   const found = (await answer(api.GET(API))).find((destination) => destination.id === id);
-  if (found === undefined) throw new Problem("The destination was deleted meanwhile.", { status: 404 });
+  if (found === undefined) throw new Problem("The destination has been deleted.", { status: 404 });
   return found;
 };
 

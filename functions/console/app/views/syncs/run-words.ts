@@ -70,7 +70,7 @@ export const advice: Readonly<Record<Category, Advice>> = {
     link: breaker,
   },
   connection: {
-    why: "There is no connection, or it must be made anew.",
+    why: "There is no connection, or it must be made again.",
     what: "Connect the account.",
     link: connection,
   },
