@@ -23,16 +23,24 @@ const checkBeforeTests = async (): Promise<void> => {
   }
 };
 
+let assembly: Promise<string> | undefined;
+
+/** The bundles and the assembly that a deployment would upload. */
+const assemblyAnswers = {
+  assembly: () => {
+    assembly ??= prepareAssembly(assemblyDirectory);
+    return assembly;
+  },
+};
+
 /**
- * Before all tests: prepares the bundles and the assembly that a deployment would upload. What test files share starts
- * later, when the first file asks for it.
+ * Before all tests: offers what test files share. Each part starts when the first file asks for it.
  * Temporary files of this run go to one folder, which global-teardown.ts removes.
  */
 const setUp = async (): Promise<void> => {
   await checkBeforeTests();
   makeTemporaryDirectory();
-  await offerShared({ ...cloudAnswers, ...browserAnswers });
-  await prepareAssembly(assemblyDirectory);
+  await offerShared({ ...assemblyAnswers, ...cloudAnswers, ...browserAnswers });
 };
 
 // biome-ignore lint/style/noDefaultExport: jest requires it.

@@ -11,6 +11,8 @@ import { apiTypesPath, bundleDirectory } from "../../infra/bundling/bundle-direc
 import { bundleFunctions, bundleOptions, functionFiles } from "../../infra/bundling/bundle-functions.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
+// Waits until the functions are built.
+import "../support/assembly.ts";
 
 const Metafile = z.object({
   outputs: z.record(

@@ -3,6 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { expect, it } from "@jest/globals";
 import { build } from "../../infra/build.ts";
 import { type BusEventName, busEvents, RECORDERS } from "../../shared/api/bus-events.ts";
+// Waits until the functions are built.
+import "../support/assembly.ts";
 
 const functionsDirectory = join(import.meta.dirname, "..", "..", ".build", "functions");
 

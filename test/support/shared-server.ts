@@ -25,6 +25,9 @@ export const offerShared = async (answers: Record<string, () => unknown>): Promi
 /** In jest's main process. */
 export const stopShared = async (): Promise<void> => server?.close();
 
+/** Whether this module runs in a test file of jest, which may ask; programs that use a test's helpers may not. */
+export const isShared = (): boolean => server === undefined && process.env.SHARED_SERVER_URL !== undefined;
+
 /** In a test file. @throws Error if what the question is about did not start. */
 export const askShared = async <Answer>(question: string): Promise<Answer> => {
   const response = await fetch(`${process.env.SHARED_SERVER_URL}/${question}`);

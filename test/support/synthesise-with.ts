@@ -3,6 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { reuseAssembly } from "../../infra/prepare-assembly.ts";
+// Waits until the functions are built.
+import "./assembly.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const guardedFunction = join(import.meta.dirname, "guarded-function");

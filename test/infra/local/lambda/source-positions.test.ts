@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { bundleDirectory } from "../../../../infra/bundling/bundle-directory.ts";
 import { createSourcePositions } from "../../../../infra/local/lambda/source-positions.ts";
+// Waits until the functions are built.
+import "../../../support/assembly.ts";
 
 const bundle = join(bundleDirectory("create-plant"), "bundle.cjs");
 const STATEMENT = "a plant with the id";
