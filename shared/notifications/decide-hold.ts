@@ -8,9 +8,16 @@ import type { Destination } from "./destination.ts";
 import type { SummaryReason } from "./messages/notification.ts";
 import { endOf, isWithin, nextDaily } from "./zoned-time.ts";
 
-/** A storm: more than this many notifications of a destination within this time. */
+/** A storm: more than this many notifications of a destination and of one kind of places within this time. */
 export const STORM_WINDOW_MS = 10 * MINUTE_MS;
 export const MAX_IN_WINDOW = 20;
+
+/** The kinds of places in a storm window: a flood of lower levels takes none of a higher level's places. */
+export const stormPlaces = ["criticalIds", "highIds", "ids"] as const;
+export type StormPlaces = (typeof stormPlaces)[number];
+
+export const placesOf = (level: RiskLevel): StormPlaces =>
+  level === "CRITICAL" ? "criticalIds" : level === "HIGH" ? "highIds" : "ids";
 
 /** The summary that a notification waits for: all with the same reason and time share it. */
 export type Hold = { reason: SummaryReason; dueAt: number };

@@ -109,7 +109,7 @@ export const createNotificationDispatcher = ({
   ): Promise<Hold | undefined> => {
     const held = decideHold(destination, alert.level, time);
     if (held !== undefined) return held;
-    const fullSince = await notices.takePlace(organizationId, single, time);
+    const fullSince = await notices.takePlace(organizationId, single, { level: alert.level, now: time });
     return fullSince === undefined ? undefined : holdForStorm(destination, alert.level, fullSince);
   };
 

@@ -2,7 +2,8 @@ import { getItem, type Table, unchanged, updateItem } from "../runtime/table.ts"
 import { queryPages } from "../runtime/table-query.ts";
 import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { MAX_IN_WINDOW, STORM_WINDOW_MS } from "./decide-hold.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
+import { MAX_IN_WINDOW, placesOf, STORM_WINDOW_MS, stormPlaces } from "./decide-hold.ts";
 import type { DueNotification } from "./decide-notice.ts";
 import { type Bundle, type DeliveryRef, expiryAfter, newDelivery } from "./delivery.ts";
 import type { SummarizedAlert } from "./messages/notification.ts";
@@ -71,21 +72,22 @@ export const createNoticeStore = (table: Table<"notifications">) => {
     },
 
     /**
-     * Takes one of the places for single notifications in the storm window, or begins the next window. The same delivery
-     * takes one place, however often it asks. One write unit, two at the beginning of a window.
+     * Takes one of the level's places for single notifications in the storm window, or begins the next window. The same
+     * delivery takes one place, however often it asks. One write unit, two at the beginning of a window.
      * @returns undefined if there is a place, otherwise when the window began that is full.
      */
     async takePlace(
       organizationId: string,
       { destinationId, deliveryId }: DeliveryRef,
-      now: number,
+      { level, now }: { level: RiskLevel; now: number },
     ): Promise<number | undefined> {
       const key = stormWindowKey(organizationId, destinationId);
-      const ids = new Set([deliveryId]);
-      const hasPlace = "(contains(#ids, :id) OR size(#ids) < :most)";
+      const places = placesOf(level);
+      const own = { [places]: new Set([deliveryId]) };
+      const hasPlace = `(attribute_not_exists(#${places}) OR contains(#${places}, :id) OR size(#${places}) < :most)`;
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
         const joined = await updateItem(table, key, {
-          add: { ids },
+          add: own,
           condition: `#startedAt > :ended AND ${hasPlace}`,
           values: { ended: now - STORM_WINDOW_MS, id: deliveryId, most: MAX_IN_WINDOW },
         });
@@ -94,7 +96,8 @@ export const createNoticeStore = (table: Table<"notifications">) => {
           joined.item?.startedAt === undefined ? undefined : parseStormWindowItem(joined.item).startedAt;
         if (startedAt !== undefined && startedAt > now - STORM_WINDOW_MS) return startedAt;
         const begun = await updateItem(table, key, {
-          set: { startedAt: now, ids, ttl: Math.ceil((now + WINDOW_LIFE_MS) / 1_000) },
+          set: { startedAt: now, ...own, ttl: Math.ceil((now + WINDOW_LIFE_MS) / 1_000) },
+          remove: stormPlaces.filter((other) => other !== places),
           ...unchanged("startedAt", startedAt),
         });
         if (begun.written) return undefined;

@@ -113,8 +113,10 @@ export type NoticeItem = z.output<typeof NoticeItem>;
 /** What is notified of an alert once: that it has a level, or is resolved. */
 export type Claim = keyof NoticeItem;
 
-/** `startedAt`: epoch ms. `ids`: the deliveries of the window. */
-export const StormWindowItem = z.object({ startedAt: z.number(), ids: z.set(z.string()) });
+const ids = z.optional(z.set(z.string()));
+
+/** `startedAt`: epoch ms. The deliveries that took the window's places (decide-hold.ts, `placesOf`); `ids`: LOW and MEDIUM. */
+export const StormWindowItem = z.object({ startedAt: z.number(), criticalIds: ids, highIds: ids, ids });
 export type StormWindowItem = z.output<typeof StormWindowItem>;
 
 /** A held notification. `at`: when the alert changed so, epoch ms. `entry`: the alert as the summary shows it, as JSON. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { placesOf } from "../../shared/notifications/decide-hold.ts";
 import type { Destination } from "../../shared/notifications/destination.ts";
 import { parseNotification } from "../../shared/notifications/messages/notification.ts";
 import { createNoticeStore } from "../../shared/notifications/notice-store.ts";
@@ -93,10 +94,10 @@ const run = async (seed: number) => {
   const notices = createNoticeStore(createTable(client, "notifications"));
   const watched = {
     ...notices,
-    async takePlace(...[organization, ref, now]: Parameters<typeof notices.takePlace>) {
-      const fullSince = await notices.takePlace(organization, ref, now);
+    async takePlace(...[organization, ref, at]: Parameters<typeof notices.takePlace>) {
+      const fullSince = await notices.takePlace(organization, ref, at);
       if (fullSince === undefined) {
-        const window = `${ref.destinationId} ${await world.windowOf(ref.destinationId)}`;
+        const window = `${ref.destinationId} ${placesOf(at.level)} ${await world.windowOf(ref.destinationId)}`;
         windows.set(window, (windows.get(window) ?? new Set()).add(ref.deliveryId));
       }
       return fullSince;

@@ -2,7 +2,7 @@
  * What a message to people says, the same in chats and mails. slack.ts, teams.ts and mail.ts give it their forms. The texts
  * of an alert may be hostile: here they lose control characters, and each form escapes them. Pure.
  */
-import type { RiskLevel } from "../../terms/risk-levels.ts";
+import { type RiskLevel, riskLevels } from "../../terms/risk-levels.ts";
 import type { Notification, NotifiedAlert, SummarizedAlert, SummaryReason } from "./notification.ts";
 
 /** A value is a text or a time (epoch ms). */
@@ -11,6 +11,8 @@ export type Fact = { label: string; value: string | number };
 /** An alert in a summary. `at`: epoch ms. */
 export type Entry = { level: RiskLevel; title: string; change: string; at: number; url: string };
 
+export type LeftOut = Readonly<Partial<Record<RiskLevel, number>>>;
+
 export type Content = {
   /** One line. */
   headline: string;
@@ -18,8 +20,8 @@ export type Content = {
   facts: readonly Fact[];
   paragraph?: string;
   entries: readonly Entry[];
-  /** The number of alerts that a summary does not list. */
-  unlisted: number;
+  /** The alerts that a summary does not list, by level. */
+  leftOut: LeftOut;
   link?: { label: string; url: string };
 };
 
@@ -71,7 +73,7 @@ const alertFacts = (alert: NotifiedAlert, previousLevel: RiskLevel | undefined):
 ];
 
 const REASONS: Readonly<Record<SummaryReason, string>> = {
-  storm: "More than 20 notifications came within 10 minutes. This summary replaces the others.",
+  storm: "More notifications came within 10 minutes than are sent one by one. This summary replaces the others.",
   digest: "This is the digest of alerts.",
   quiet_hours: "These notifications came during quiet hours.",
 };
@@ -89,6 +91,14 @@ const counts = (byName: Readonly<Record<string, number | undefined>>): string =>
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
 
+/** `and 37 more: 2 HIGH, 35 LOW`; undefined if nothing is left out. */
+export const moreText = (leftOut: LeftOut): string | undefined => {
+  const highestFirst = riskLevels.toReversed().flatMap((level) => (leftOut[level] ? [[level, leftOut[level]]] : []));
+  const numbers: Record<string, number> = Object.fromEntries(highestFirst);
+  const sum = Object.values(numbers).reduce((total, number) => total + number, 0);
+  return sum === 0 ? undefined : `and ${sum} more: ${counts(numbers)}`;
+};
+
 const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 const HEADLINES = {
@@ -99,7 +109,7 @@ const HEADLINES = {
 
 /** What the notification says to people. */
 export const contentOf = (notification: Notification): Content => {
-  const nothing = { facts: [], entries: [], unlisted: 0 };
+  const nothing = { facts: [], entries: [], leftOut: {} };
   switch (notification.type) {
     case "security.alert.raised":
     case "security.alert.escalated":
@@ -115,7 +125,7 @@ export const contentOf = (notification: Notification): Content => {
       };
     }
     case "security.alerts.summary": {
-      const { reason, from, to, total, byLevel, byChange, alerts, url } = notification.data;
+      const { reason, from, to, total, byLevel, byChange, alerts, leftOut, url } = notification.data;
       return {
         headline: `${plural(total, "alert notification")}`,
         paragraph: REASONS[reason],
@@ -126,7 +136,7 @@ export const contentOf = (notification: Notification): Content => {
           { label: "Changes", value: counts(byChange) },
         ],
         entries: alerts.map(entryOf),
-        unlisted: Math.max(0, total - alerts.length),
+        leftOut,
         link: { label: "Open all alerts", url },
       };
     }

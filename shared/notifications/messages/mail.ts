@@ -1,7 +1,7 @@
 /** Mails: subject, text and HTML with the same content, and the headers of unsubscribing with one click (RFC 8058). */
 import { type Content as Html, html, type Markup, textOf } from "../../runtime/markup.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
-import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS, timeText } from "./content.ts";
+import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS, moreText, timeText } from "./content.ts";
 import type { Notification } from "./notification.ts";
 
 /** A line of a header should have at most 78 characters (RFC 5322, 2.1.1); mail programs show about this many. */
@@ -19,10 +19,8 @@ const valueText = (value: string | number): string =>
 const entryText = ({ level, title, change, at, url }: Entry): string =>
   `- ${level}: ${cutTo(title, MAX_VALUE)} (${change}, ${timeText(at)})\n  ${url}`;
 
-const MORE = (unlisted: number): string => `and ${unlisted} more`;
-
 const plainText = (
-  { headline, paragraph, facts, entries, unlisted, link }: Content,
+  { headline, paragraph, facts, entries, leftOut, link }: Content,
   footer: readonly string[],
 ): string =>
   [
@@ -30,7 +28,7 @@ const plainText = (
     paragraph,
     facts.map(({ label, value }: Fact) => `${label}: ${valueText(value)}`).join("\n"),
     entries.map(entryText).join("\n"),
-    unlisted === 0 ? "" : MORE(unlisted),
+    moreText(leftOut),
     link && `${link.label}: ${link.url}`,
     `-- \n${footer.join("\n")}`,
   ]
@@ -55,7 +53,8 @@ const entryRow = ({ level, title, change, at, url }: Entry): Markup =>
   html`<li style="margin:0 0 8px"><span style="color:${COLORS[level]};font-weight:bold">${level}</span> <a href="${url}" style="color:#0f172a">${cutTo(title, MAX_VALUE)}</a><br><span style="color:#64748b">${change}, ${timeText(at)}</span></li>`;
 
 const page = (content: Content, footer: Markup): Markup => {
-  const { headline, level, paragraph, facts, entries, unlisted, link } = content;
+  const { headline, level, paragraph, facts, entries, leftOut, link } = content;
+  const more = moreText(leftOut);
   const color = level === undefined ? NEUTRAL : COLORS[level];
   return html`<!doctype html>
 <html lang="en">
@@ -66,7 +65,7 @@ const page = (content: Content, footer: Markup): Markup => {
 ${(paragraph ?? "").split("\n").map((line) => line !== "" && html`<p style="margin:0 0 16px;word-break:break-word">${line}</p>`)}
 ${facts.length > 0 && html`<table role="presentation" cellspacing="0" style="margin:0 0 16px;border-collapse:collapse">${facts.map(({ label, value }) => row(label, valueText(value)))}</table>`}
 ${entries.length > 0 && html`<ul style="margin:0 0 16px;padding:0 0 0 20px">${entries.map(entryRow)}</ul>`}
-${unlisted > 0 && html`<p style="margin:0 0 16px;color:#64748b">${MORE(unlisted)}</p>`}
+${more !== undefined && html`<p style="margin:0 0 16px;color:#64748b">${more}</p>`}
 ${link && html`<p style="margin:0 0 8px"><a href="${link.url}" style="display:inline-block;padding:10px 18px;background:${color};color:#ffffff;text-decoration:none;border-radius:4px">${link.label}</a></p>`}
 </div>
 <div style="max-width:600px;margin:16px auto 0;font-size:13px;color:#64748b">${footer}</div>

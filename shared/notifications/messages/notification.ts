@@ -38,7 +38,7 @@ export type NotifiedAlert = z.output<typeof NotifiedAlert>;
 export const SummarizedAlert = z.extend(NotifiedAlert, { change: z.enum(notifiedChanges), url: text });
 export type SummarizedAlert = z.output<typeof SummarizedAlert>;
 
-/** A summary shows at most this many alerts, the newest. */
+/** A summary shows at most this many alerts: the highest levels first, the newest of each level first. */
 export const MAX_SUMMARIZED = 20;
 
 const common = { timestamp: epochMs("when the notification was made."), organizationId: text };
@@ -50,6 +50,7 @@ const alertData = z.object({
   url,
 });
 
+/** `leftOut`: the alerts that `alerts` does not list, by level. */
 const summaryData = z.object({
   reason: z.enum(summaryReasons),
   from: epochMs(),
@@ -58,6 +59,7 @@ const summaryData = z.object({
   byLevel: z.partialRecord(z.enum(riskLevels), z.number()),
   byChange: z.partialRecord(z.enum(notifiedChanges), z.number()),
   alerts: z.array(SummarizedAlert),
+  leftOut: z._default(z.partialRecord(z.enum(riskLevels), z.number()), {}),
   url,
 });
 

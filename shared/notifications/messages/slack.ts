@@ -2,7 +2,7 @@
  * Messages for Slack's incoming webhooks, made of blocks.
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
-import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS, timeText } from "./content.ts";
+import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS, moreText, timeText } from "./content.ts";
 import type { Notification } from "./notification.ts";
 
 /**
@@ -72,13 +72,14 @@ const headlineOf = ({ level, headline }: Content): string =>
 /** The body that is posted to the webhook: at most 28 blocks. */
 export const slackMessage = (notification: Notification): string => {
   const content = contentOf(notification);
-  const { facts, paragraph, entries, unlisted } = content;
+  const { facts, paragraph, entries, leftOut } = content;
+  const more = moreText(leftOut);
   const blocks = [
     { type: "header", text: plain(headlineOf(content), MAX_HEADER) },
     ...(paragraph === undefined || paragraph === "" ? [] : [{ type: "section", text: plain(paragraph, MAX_TEXT) }]),
     ...factSections(facts),
     ...entries.map(entrySection),
-    ...(unlisted === 0 ? [] : [{ type: "context", elements: [marked(`and ${unlisted} more`)] }]),
+    ...(more === undefined ? [] : [{ type: "context", elements: [marked(more)] }]),
     // A link, not a button: Slack marks a button of an app that takes no interactions with a warning.
     ...(content.link === undefined
       ? []

@@ -5,7 +5,16 @@
  * https://adaptivecards.io/explorer/AdaptiveCard.html
  */
 import type { RiskLevel } from "../../terms/risk-levels.ts";
-import { type Content, contentOf, cutTo, type Entry, type Fact, LEVEL_MARKS } from "./content.ts";
+import {
+  type Content,
+  contentOf,
+  cutTo,
+  type Entry,
+  type Fact,
+  LEVEL_MARKS,
+  type LeftOut,
+  moreText,
+} from "./content.ts";
 import type { Notification } from "./notification.ts";
 
 /**
@@ -51,7 +60,8 @@ const entryBlock = ({ level, title, change, url }: Entry) => ({
   ],
 });
 
-const render = ({ headline, level, facts, paragraph, entries, unlisted, link }: Content, organizationId: string) => {
+const render = ({ headline, level, facts, paragraph, entries, leftOut, link }: Content, organizationId: string) => {
+  const more = moreText(leftOut);
   const mark = level === undefined ? "" : `${LEVEL_MARKS[level]} `;
   const title = run(`${mark}${cutTo(headline, MAX_HEADLINE)}`, { weight: "Bolder", size: "Large" });
   const content = {
@@ -68,7 +78,7 @@ const render = ({ headline, level, facts, paragraph, entries, unlisted, link }: 
       ...(paragraph === undefined || paragraph === "" ? [] : [richText(run(cutTo(paragraph, MAX_PARAGRAPH)))]),
       ...facts.map(factBlock),
       ...entries.map(entryBlock),
-      ...(unlisted === 0 ? [] : [richText(run(`and ${unlisted} more`, { isSubtle: true }))]),
+      ...(more === undefined ? [] : [richText(run(more, { isSubtle: true }))]),
       richText(run(`Organization ${cutTo(organizationId, MAX_VALUE)}`, { isSubtle: true })),
     ],
     ...(link !== undefined && { actions: [{ type: "Action.OpenUrl", title: link.label, url: link.url }] }),
@@ -77,12 +87,19 @@ const render = ({ headline, level, facts, paragraph, entries, unlisted, link }: 
   return JSON.stringify({ type: "message", attachments: [attachment] });
 };
 
+const withLeftOut = (leftOut: LeftOut, entries: readonly Entry[]): LeftOut => {
+  const sums = { ...leftOut };
+  for (const { level } of entries) sums[level] = (sums[level] ?? 0) + 1;
+  return sums;
+};
+
 /** The body that is posted to the workflow. A summary that is too large lists fewer alerts. */
 export const teamsMessage = (notification: Notification): string => {
   const content = contentOf(notification);
-  const { entries, unlisted } = content;
+  const { entries } = content;
   for (let listed = entries.length; ; listed--) {
-    const shown = { ...content, entries: entries.slice(0, listed), unlisted: unlisted + entries.length - listed };
+    const leftOut = withLeftOut(content.leftOut, entries.slice(listed));
+    const shown = { ...content, entries: entries.slice(0, listed), leftOut };
     const message = render(shown, notification.organizationId);
     if (listed === 0 || Buffer.byteLength(message) <= MAX_BYTES) return message;
   }

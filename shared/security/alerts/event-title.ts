@@ -4,12 +4,19 @@ import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import type { EventType, SecurityEvent } from "../security-event.ts";
 
 type Described = Pick<SecurityEvent, "eventType" | "source" | "action" | "success" | "errorCode" | "metadata">;
-type Subjected = Pick<SecurityEvent, "eventType" | "category" | "userId" | "ipAddress" | "resource">;
+type Subjected = Pick<
+  SecurityEvent,
+  "eventType" | "category" | "source" | "metadata" | "userId" | "ipAddress" | "resource"
+>;
 type Title = string | ((event: Described) => string);
 
 /** The kind of the provider's error; absent if the provider did not cause the event. */
-const errorCategoryOf = ({ metadata }: Described): unknown =>
+const errorCategoryOf = ({ metadata }: Pick<SecurityEvent, "metadata">): unknown =>
   typeof metadata === "object" && metadata !== null && "errorCategory" in metadata ? metadata.errorCategory : undefined;
+
+/** Whether the event is a webhook without a valid signature, and not a webhook's call that the provider refused. */
+const isForgedWebhook = (event: Pick<SecurityEvent, "eventType" | "source" | "metadata">): boolean =>
+  event.eventType === "AUTHENTICATION_FAILURE" && event.source === "webhook" && errorCategoryOf(event) === undefined;
 
 const isNumber = ({ errorCode }: Described, name: Parameters<typeof catalogueEntry>[0]): boolean =>
   errorCode === String(catalogueEntry(name).number);
@@ -41,6 +48,9 @@ const pausedTitle = (metadata: unknown): string => {
     : `Notifications to "${data.destinationName}" are paused: they failed for five days`;
 };
 
+/** The subject of the one alert about an organization's forged webhooks. */
+const FORGED_WEBHOOKS = "webhooks";
+
 const titles: Record<EventType, Title> = {
   PROVIDER_SYNC_STARTED: "A sync started",
   PROVIDER_SYNC_COMPLETED: "A sync completed",
@@ -54,7 +64,7 @@ const titles: Record<EventType, Title> = {
       return "The provider refuses the stored credentials: syncing has stopped until the account is connected again";
     }
     if (errorCategoryOf(event) !== undefined) return "The provider refused the credentials of the connection";
-    return event.source === "webhook"
+    return isForgedWebhook(event)
       ? "A webhook without a valid signature was refused"
       : "A call with an invalid or expired token was refused";
   },
@@ -100,9 +110,13 @@ export const titleOfEvent = (event: Described): string => {
 
 /**
  * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
- * address raises one alert. A pause is about the destination. Any other event is about a user, or else a resource.
+ * address raises one alert. Forged webhooks are one subject whatever their addresses: a stranger with many addresses would
+ * raise many alerts, and hide others among them. A pause is about the destination. Any other event is about a user, or else
+ * a resource.
  */
-export const subjectOfEvent = ({ eventType, category, userId, ipAddress, resource }: Subjected): string => {
+export const subjectOfEvent = (event: Subjected): string => {
+  const { eventType, category, userId, ipAddress, resource } = event;
+  if (isForgedWebhook(event)) return FORGED_WEBHOOKS;
   if (eventType === "NOTIFICATIONS_PAUSED" && resource !== undefined) return resource;
   const user = userId && `user:${userId}`;
   const address = ipAddress && `address:${ipAddress}`;

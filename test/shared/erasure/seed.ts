@@ -261,7 +261,7 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
     const bundle = { deliveryId: eventId(now, identityOf("bundle")), reason: "digest", dueAt: now + HOUR_MS } as const;
     const entry = entries[i];
     if (entry !== undefined) await main.notices.hold(claimOf(alert, chat), bundle, { at: now, entry });
-    await main.notices.takePlace(organizationId, { destinationId: webhook, deliveryId }, now);
+    await main.notices.takePlace(organizationId, { destinationId: webhook, deliveryId }, { level: alert.level, now });
   }
   const sent = (name: string, notification: Notification, fields: Partial<StoredDelivery> = {}) => {
     const delivery = {
@@ -290,7 +290,7 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
   await sent("summary", {
     type: "security.alerts.summary",
     ...of,
-    data: { reason: "storm", from: now, to: now, ...counts, alerts: entries, url },
+    data: { reason: "storm", from: now, to: now, ...counts, alerts: entries, leftOut: {}, url },
   });
   await sent(
     "test",

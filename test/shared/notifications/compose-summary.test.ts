@@ -47,6 +47,7 @@ describe("a summary", () => {
         total: 3,
         byLevel: { HIGH: 2, CRITICAL: 1 },
         byChange: { raised: 2, escalated: 1 },
+        leftOut: {},
         alerts: [
           { id: "a", level: "CRITICAL", change: "escalated", url: `${consoleUrl}/alerts/a` },
           { id: "b", level: "HIGH", change: "raised" },
@@ -60,5 +61,17 @@ describe("a summary", () => {
     const { data } = await summarise(items);
     expect(data.total).toBe(1_000);
     expect(data.alerts.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => `${999 - i}`));
+    expect(data.leftOut).toEqual({ HIGH: 980 });
+  });
+
+  it("lists an old CRITICAL alert before newer ones of lower levels, and counts those left out by level", async () => {
+    const flood = Array.from({ length: 300 }, (_, i) => held(`${i}`, NOON + 2 + i, { level: i % 2 ? "LOW" : "HIGH" }));
+    const critical = [held("a", NOON), held("a", NOON + 1, { level: "CRITICAL", change: "escalated" })];
+    const { data } = await summarise([...critical, ...flood]);
+    expect(data.alerts.map(({ id, level }) => `${level} ${id}`)).toEqual([
+      "CRITICAL a",
+      ...Array.from({ length: 19 }, (_, i) => `HIGH ${298 - 2 * i}`),
+    ]);
+    expect(data.leftOut).toEqual({ HIGH: 131, LOW: 150 });
   });
 });

@@ -220,6 +220,30 @@ describe("a storm", () => {
   });
 });
 
+describe("a storm of one level", () => {
+  it("leaves 20 places each to CRITICAL and to HIGH", async () => {
+    await world.addDestination(destinationAt("one"));
+    const { organizationId } = world;
+    const dispatcher = world.newDispatcher();
+    const levels = ["LOW", "HIGH", "MEDIUM", "CRITICAL"] as const;
+    for (const level of levels)
+      await Promise.all(
+        Array.from({ length: 21 }, (_, i) => dispatcher(changeOf(`${level} ${i}`, { organizationId, level }))),
+      );
+    const levelsOf = (await sendAll()).map(({ delivery }) => JSON.parse(delivery.notification ?? "").data.alert.level);
+    expect(levelsOf.toSorted()).toEqual([
+      ...Array(20).fill("CRITICAL"),
+      ...Array(20).fill("HIGH"),
+      ...Array(20).fill("LOW"),
+    ]);
+    world.time.now = NOON + 10 * MINUTE;
+    const [summary, ...others] = (await sendAll()).slice(60);
+    expect([summary?.held.length, others]).toEqual([24, []]);
+    for (let i = 0; i < 20; i++) await dispatch(`next ${i}`, { level: "CRITICAL" });
+    expect(typesOf((await sendAll()).slice(61))).toEqual(Array(20).fill("security.alert.raised"));
+  });
+});
+
 describe("a new report", () => {
   const made = (changes: Partial<ReportMade> = {}): ReportMade => ({
     version: 1,

@@ -165,12 +165,15 @@ describe("messages", () => {
     ]);
   });
 
-  it("counts the alerts that a summary cannot list", () => {
-    const summary = notificationsWith("x".repeat(5_000)).find(({ type }) => type === "security.alerts.summary");
+  it("counts the alerts that a summary cannot list, by level", () => {
+    const summary = notificationsWith("x".repeat(5_000)).find((one) => one.type === "security.alerts.summary");
     if (summary === undefined) throw new Error("A sample is missing.");
-    expect(slackMessage(summary)).toContain("and 1980 more");
+    for (const alert of summary.data.alerts) alert.url += "x".repeat(2_000);
+    for (const message of [slackMessage(summary), mailOf(summary, links).text, mailOf(summary, links).html])
+      expect(message).toContain("and 1980 more: 3 CRITICAL, 1977 HIGH");
     const listed = teamsMessage(summary).match(/"separator":true/g)?.length ?? 0;
-    expect(teamsMessage(summary)).toContain(`and ${2_000 - listed} more`);
+    expect(listed).toBeLessThan(20);
+    expect(teamsMessage(summary)).toContain(`and ${2_000 - listed} more: 3 CRITICAL, ${1_997 - listed} HIGH`);
   });
 
   it("puts the link of a confirmation in the mail", () => {

@@ -54,6 +54,7 @@ export const notificationsWith = (text: string): Notification[] => [
       url,
       byLevel: { CRITICAL: 3, HIGH: 1_997 },
       byChange: { raised: 2_000 },
+      leftOut: { CRITICAL: 3, HIGH: 1_977 },
       alerts: Array.from({ length: 20 }, () => ({ ...alertWith(text), change: "raised" as const, url })),
     },
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { operatorActions } from "../../../../shared/circuit-breaker/circuit.ts";
-import { titleOfEvent } from "../../../../shared/security/alerts/event-title.ts";
+import { subjectOfEvent, titleOfEvent } from "../../../../shared/security/alerts/event-title.ts";
 import { eventTypes, type SecurityEvent, sources } from "../../../../shared/security/security-event.ts";
 import { errorKinds } from "../../../../shared/terms/risk-levels.ts";
 
@@ -90,5 +90,25 @@ describe("the title of an event's alert", () => {
     ["OF_A_LATER_VERSION", failed("OF_A_LATER_VERSION")],
   ])("says %j", (title, event) => {
     expect(titleOfEvent(event)).toBe(title);
+  });
+});
+
+describe("the subject of an event's alert", () => {
+  const refused = { eventType: "AUTHENTICATION_FAILURE", category: "authentication" } as const;
+
+  it("of forged webhooks is the same for each address", () => {
+    const subjects = ["192.0.2.7", "198.51.100.9", undefined].map((address) =>
+      subjectOfEvent({ ...refused, source: "webhook", ...(address !== undefined && { ipAddress: address }) }),
+    );
+    expect(new Set(subjects)).toEqual(new Set(["webhooks"]));
+  });
+
+  it("of a refused token, and of a webhook's call that the provider refused, is not", () => {
+    expect(subjectOfEvent({ ...refused, source: "user", ipAddress: "192.0.2.7" })).toBe(
+      "AUTHENTICATION_FAILURE address:192.0.2.7",
+    );
+    expect(subjectOfEvent({ ...refused, source: "webhook", resource: "acct_1", ...ofProvider("authentication") })).toBe(
+      "AUTHENTICATION_FAILURE acct_1",
+    );
   });
 });

@@ -97,6 +97,7 @@ const fixedSubjects: Readonly<Record<string, string>> = {
   organization: "The whole organization",
   provider: "The provider",
   system: "The service itself",
+  webhooks: "Webhooks",
   "limit:provider": "The provider's rate limit",
   "limit:pace": "The service's own rate limit",
   "trigger:manual": "Syncs started by hand",
