@@ -59,7 +59,8 @@ export const createNotificationDeliveryStore = (table: Table<"notifications">) =
     },
 
     /**
-     * Makes a failed delivery pending again, with all its tries. One write unit per KB.
+     * Makes a failed delivery pending again, with all its tries, until its message is sent (`noteRetrySent`). One write unit
+     * per KB.
      * @param retry.retryId of the request. @param retry.at epoch ms.
      * @returns false if it has not failed, or has gone.
      */
@@ -69,17 +70,25 @@ export const createNotificationDeliveryStore = (table: Table<"notifications">) =
       { retryId, at, by }: { retryId: string; at: number; by: string },
     ): Promise<boolean> =>
       update(organizationId, ref, {
-        set: { status: "pending", retryId, requestedBy: by, tries: 0, ttl: expiryAfter(at) },
+        set: { status: "pending", retryId, isRetryUnsent: true, requestedBy: by, tries: 0, ttl: expiryAfter(at) },
         remove: ["endedAt", "error", "notBefore"],
         condition: "#status = :failed",
         values: { failed: "failed" },
+      }),
+
+    /** Notes that the queue has taken the message of a retry. One write unit per KB. */
+    noteRetrySent: (organizationId: string, ref: DeliveryRef, retryId: string): Promise<boolean> =>
+      update(organizationId, ref, {
+        remove: ["isRetryUnsent"],
+        condition: "#retryId = :retryId",
+        values: { retryId },
       }),
 
     /** Takes a retry back that could not be handed over. */
     withdraw: (organizationId: string, ref: DeliveryRef, { retryId, at }: { retryId: string; at: number }) =>
       update(organizationId, ref, {
         set: { status: "failed", endedAt: at, error: "The retry could not be handed over." },
-        remove: ["retryId"],
+        remove: ["retryId", "isRetryUnsent"],
         condition: "#retryId = :retryId AND #status = :pending",
         values: { retryId, pending: "pending" },
       }),

@@ -81,7 +81,8 @@ export type Bundle = z.output<typeof Bundle>;
 /**
  * A delivery as it is stored; times are epoch ms. `notification` is the JSON text of a Notification; a bundle gets it
  * when it begins to be sent (`begunAt`), and from then on holds nothing more. `tries` counts the failed ones since the delivery was created or retried.
- * `leaseUntil` and `leaseToken`: an instance sends it. `retryId`: the request that retried it last.
+ * `leaseUntil` and `leaseToken`: an instance sends it. `retryId`: the request that retried it last; `isRetryUnsent`: the
+ * queue may not have the retry's message yet. `isQueued`, of a bundle: the queue has its message.
  */
 export const StoredDelivery = z.object({
   destinationId: z.string(),
@@ -102,6 +103,8 @@ export const StoredDelivery = z.object({
   alertId: z.optional(z.string()),
   requestedBy: z.optional(z.string()),
   retryId: z.optional(z.string()),
+  isRetryUnsent: z.optional(z.boolean()),
+  isQueued: z.optional(z.boolean()),
   ttl: z.number(),
 });
 export type StoredDelivery = z.output<typeof StoredDelivery>;

@@ -4,7 +4,7 @@
  *
  * Bus events and messages come at least once. The notice of an alert is claimed in one transaction with the delivery, or
  * with the held notification, so each is stored once. The message to the sender follows; if it is lost, the redelivered
- * event finds its own claim and sends the message again.
+ * event finds its own claim and sends the message again, also if the destination is paused or the alert erased by then.
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
@@ -43,12 +43,12 @@ type AlertChange = SecurityAlertChanged & { organizationId: string };
 
 export type DispatchDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
-  notices: Pick<NoticeStore, "read" | "takePlace" | "deliver" | "hasBundle" | "hold">;
+  notices: Pick<NoticeStore, "read" | "takePlace" | "deliver" | "isBundleQueued" | "noteBundleQueued" | "hold">;
   alerts: {
     /** Undefined if it is not stored any more. */
     find(organizationId: string, alertId: string): Promise<Pick<Alert, "title" | "message" | "resolvedBy"> | undefined>;
   };
-  deliveries: Pick<NotificationDeliveryStore, "put">;
+  deliveries: Pick<NotificationDeliveryStore, "put" | "read">;
   queue: Pick<Queue, "send">;
   /** Without a slash at its end. */
   consoleUrl: string;
@@ -121,15 +121,18 @@ export const createNotificationDispatcher = ({
     return result;
   };
 
-  /** Holds a notification in a summary. The first one of a summary sends the summary's message, to arrive when it is due. */
+  /** Holds a notification in a summary, and sends the summary's message, to arrive when it is due, if none was sent yet. */
   const holdInSummary = async (claim: NoticeClaim, { at, alert }: AlertChange, hold: Hold): Promise<ClaimResult> => {
     const { organizationId, destinationId, due } = claim;
     const { reason, dueAt } = hold;
     const bundle = { destinationId, deliveryId: eventId(dueAt, identityOf("bundle", destinationId, reason, dueAt)) };
-    const isKnown = await notices.hasBundle(organizationId, bundle);
+    const isQueued = await notices.isBundleQueued(organizationId, bundle);
     const entry = { ...NotifiedAlert.parse(alert), change: due.change, url: consoleAlertUrl(consoleUrl, alert.id) };
     const result = await notices.hold(claim, { ...hold, deliveryId: bundle.deliveryId }, { at, entry });
-    if (result === "written" && !isKnown) await send(organizationId, bundle, dueAt);
+    if (result === "written" && !isQueued) {
+      await send(organizationId, bundle, dueAt);
+      await notices.noteBundleQueued(organizationId, bundle);
+    }
     return result;
   };
 
@@ -160,8 +163,13 @@ export const createNotificationDispatcher = ({
     throw new Error("Summaries begin faster than a notification can be held for them.");
   };
 
-  const notify = async (changed: AlertChange, destination: Destination): Promise<void> => {
-    const { organizationId, alert } = changed;
+  /** @param current the change without what an erasure has removed; undefined if the alert is not stored any more. */
+  const notify = async (
+    event: AlertChange,
+    current: AlertChange | undefined,
+    destination: Destination,
+  ): Promise<void> => {
+    const { organizationId, alert } = event;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const notice = await notices.read(organizationId, destination.id, alert.id);
       const own = Object.values(notice).find((notified) => notified?.revision === alert.revision);
@@ -170,16 +178,23 @@ export const createNotificationDispatcher = ({
         await send(organizationId, { destinationId: destination.id, deliveryId: own.deliveryId });
         return;
       }
-      const due = decideNotice(changed, destination, notice);
-      if (due === undefined || (await claim(changed, destination, due))) return;
+      if (current === undefined || destination.status !== "active") return;
+      const due = decideNotice(current, destination, notice);
+      if (due === undefined || (await claim(current, destination, due))) return;
     }
     throw new Error("The notice of an alert changes too fast.");
   };
 
   const sendReport = async (made: ReportMade, destination: Destination): Promise<void> => {
     const { organizationId, id, kind, from, to } = made;
-    if (destination.type !== "email" || destination.reports?.includes(rhythmOf[kind]) !== true) return;
+    if (destination.type !== "email") return;
     const ref = { destinationId: destination.id, deliveryId: eventId(to, identityOf("report", destination.id, id)) };
+    if (destination.status !== "active" || destination.reports?.includes(rhythmOf[kind]) !== true) {
+      // This event may have stored the delivery before, and have ended before it sent the message.
+      const stored = await deliveries.read(organizationId, ref, now());
+      if (stored?.status === "pending") await send(organizationId, ref);
+      return;
+    }
     const createdAt = now();
     const notification = {
       type: "report.created",
@@ -212,14 +227,15 @@ export const createNotificationDispatcher = ({
     if (organizationId === undefined) return;
     // A report that is made again, such as after an erasure, is not news any more once its delivery has expired.
     if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
-    const active = (await destinations.list(organizationId)).filter(({ status }) => status === "active");
-    if (active.length === 0) return;
-    const changed = "kind" in event ? undefined : await withoutErased({ ...event, organizationId });
+    const all = await destinations.list(organizationId);
+    if (all.length === 0) return;
+    const changed = "kind" in event ? undefined : { ...event, organizationId };
+    const current = changed && (await withoutErased(changed));
     const outcomes = await Promise.allSettled(
-      active.map(async (destination) => {
-        if ("kind" in event) return sendReport(event, destination);
-        if (changed === undefined) return;
-        return inTurn(`${organizationId} ${destination.id}`, () => notify(changed, destination));
+      all.map(async (destination) => {
+        if (changed !== undefined)
+          return inTurn(`${organizationId} ${destination.id}`, () => notify(changed, current, destination));
+        if ("kind" in event) await sendReport(event, destination);
       }),
     );
     const failed = outcomes.find((outcome) => outcome.status === "rejected");

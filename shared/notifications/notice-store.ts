@@ -115,9 +115,16 @@ export const createNoticeStore = (table: Table<"notifications">) => {
       return write([claimUpdate(claim, deliveryId), putPart(table, item)]);
     },
 
-    /** Whether the delivery of a bundle is stored, so that its message was sent or is about to be. One read unit. */
-    async hasBundle(organizationId: string, ref: DeliveryRef): Promise<boolean> {
-      return (await getItem(table, deliveryKey(organizationId, ref), { attributes: ["key"] })) !== undefined;
+    /** Whether the queue has taken the message of a bundle. One read unit. */
+    async isBundleQueued(organizationId: string, ref: DeliveryRef): Promise<boolean> {
+      const item = await getItem(table, deliveryKey(organizationId, ref), { attributes: ["isQueued"] });
+      return item?.isQueued === true;
+    },
+
+    /** Notes that the queue has taken the message of a bundle. One write unit. */
+    async noteBundleQueued(organizationId: string, ref: DeliveryRef): Promise<void> {
+      const key = deliveryKey(organizationId, ref);
+      await updateItem(table, key, { set: { isQueued: true }, condition: "attribute_exists(#key)" });
     },
 
     /**

@@ -55,7 +55,7 @@ export const createTestDestination =
 
 type RetryDependencies = {
   destinations: Pick<DestinationStore, "read">;
-  deliveries: Pick<NotificationDeliveryStore, "read" | "requeue" | "withdraw">;
+  deliveries: Pick<NotificationDeliveryStore, "read" | "requeue" | "noteRetrySent" | "withdraw">;
   queue: DeliveryQueue;
   now: Clock;
 };
@@ -73,14 +73,23 @@ export const createRetryDelivery = ({ destinations, deliveries, queue, now }: Re
     return stored;
   };
 
-  const requireFailed = ({ status }: StoredDelivery): void => {
-    if (status === "failed") return;
-    throw new DomainError(
+  const notFailed = (status: "pending" | "delivered") =>
+    new DomainError(
       "delivery_not_failed",
       status === "pending"
         ? "The delivery is still tried. Only a failed delivery can be retried."
         : "The delivery has arrived. Only a failed delivery can be retried.",
     );
+
+  const requireFailed = ({ status }: StoredDelivery): void => {
+    if (status !== "failed") throw notFailed(status);
+  };
+
+  const noteSent = async (organizationId: string, ref: DeliveryRef, retryId: string): Promise<void> => {
+    // Without the note, another retry would send the message once more, and the sender tolerates that.
+    await asSideWork(() => deliveries.noteRetrySent(organizationId, ref, retryId)).catch((error: unknown) => {
+      writeLog("warn", "Noting the message of a retry failed", { cause: String(error) });
+    });
   };
 
   const withdraw = async (organizationId: string, ref: DeliveryRef, retryId: string): Promise<void> => {
@@ -99,18 +108,24 @@ export const createRetryDelivery = ({ destinations, deliveries, queue, now }: Re
       read(organizationId, ref),
     ]);
     if (destination === undefined) throw notFound();
-    // An earlier attempt of the same request may have changed the delivery, and not have handed it over.
+    // An earlier attempt of the same request may have changed the delivery, and not have handed it over. Another request may
+    // have ended at the same place: then this one hands its retry over.
+    const isUnsent = before.status === "pending" && before.isRetryUnsent === true;
     if (before.retryId !== identity.id) {
-      requireFailed(before);
+      if (!isUnsent) requireFailed(before);
       requireReceiving(destination, before.type);
-      await deliveries.requeue(organizationId, ref, { retryId: identity.id, at: identity.at, by: userId });
+      if (!isUnsent)
+        await deliveries.requeue(organizationId, ref, { retryId: identity.id, at: identity.at, by: userId });
     }
     const stored = await read(organizationId, ref);
-    if (stored.retryId !== identity.id) requireFailed({ ...stored, status: "pending" });
-    if (stored.status === "pending" && !(await enqueue(queue, organizationId, ref))) {
-      await withdraw(organizationId, ref, identity.id);
+    const retryId = isUnsent ? before.retryId : identity.id;
+    if (stored.retryId === undefined || stored.retryId !== retryId) throw notFailed("pending");
+    if (stored.status !== "pending") return toNotificationDelivery(stored);
+    if (!(await enqueue(queue, organizationId, ref))) {
+      await withdraw(organizationId, ref, retryId);
       throw notHandedOver();
     }
+    await noteSent(organizationId, ref, retryId);
     return toNotificationDelivery(stored);
   };
 };

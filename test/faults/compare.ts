@@ -63,7 +63,7 @@ const parse = (text: string): unknown => {
  * Marks of work that is not finished: the next reader, the worker or the hourly functions find it by them. What they then
  * do is compared, the marks are not.
  */
-const MARKS = ["announced", "change", "origin"];
+const MARKS = ["announced", "change", "origin", "isQueued", "isRetryUnsent"];
 
 /** What an erasure removes from an event that is recorded late. */
 const PERSONAL = ["ipAddress", "userAgent", "userId", "userKey"];

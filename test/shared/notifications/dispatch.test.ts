@@ -107,6 +107,18 @@ describe("a change of an alert", () => {
     expect(typesOf(await sendAll())).toEqual(["security.alert.raised"]);
   });
 
+  it("is sent after the message was lost, although its alert was erased or its destination paused by then", async () => {
+    for (const id of ["one", "two"]) await world.addDestination(destinationAt(id));
+    world.faults.queue = () => "refused";
+    await expect(dispatch("a")).rejects.toThrow("The queue did not take the message");
+    world.faults.queue = () => undefined;
+    world.storedAlerts.set(changeOf("a").alert.id, undefined);
+    await world.addDestination(destinationAt("two", { status: "paused" }));
+    world.time.now += MINUTE;
+    await dispatch("a", { at: NOON });
+    expect(world.messages.map(({ body }) => body.destinationId).sort()).toEqual(["one", "two"]);
+  });
+
   it("notifies the other destinations if one fails", async () => {
     for (const id of ["one", "two", "three"]) await world.addDestination(destinationAt(id));
     let calls = 0;
@@ -193,9 +205,29 @@ describe("quiet hours and digests", () => {
     world.faults.queue = () => "refused";
     await expect(dispatch("a")).rejects.toThrow("The queue");
     world.faults.queue = () => undefined;
-    await dispatch("b");
-    expect(world.messages).toEqual([]);
     await dispatch("a");
+    expect(world.messages).toHaveLength(1);
+  });
+
+  it("send a summary whose first message was refused, and whose destination was paused until the event came again", async () => {
+    await world.addDestination(destinationAt("one", { quietHours: night }));
+    world.faults.queue = () => "refused";
+    await expect(dispatch("a")).rejects.toThrow("The queue");
+    world.faults.queue = () => undefined;
+    await world.addDestination(destinationAt("one", { quietHours: night, status: "paused" }));
+    await dispatch("a");
+    await world.addDestination(destinationAt("one", { quietHours: night }));
+    world.time.now = NOON + 90 * MINUTE;
+    const [summary] = await sendAll();
+    expect(summary?.held.map(({ entry }) => entry.title)).toEqual(["Alert a"]);
+  });
+
+  it("send the message of a summary with the next notification if the first one could not, and only then", async () => {
+    await world.addDestination(destinationAt("one", { quietHours: night }));
+    world.faults.queue = () => "refused";
+    await expect(dispatch("a")).rejects.toThrow("The queue");
+    world.faults.queue = () => undefined;
+    for (const n of ["b", "c"]) await dispatch(n);
     expect(world.messages).toHaveLength(1);
   });
 });
@@ -273,6 +305,16 @@ describe("a new report", () => {
         url: `${CONSOLE_URL}/reports?kind=compliance&report=compliance-2026-11-20`,
       },
     });
+  });
+
+  it("is sent after the message was lost, although its destination was paused by then", async () => {
+    await email("daily", ["daily"]);
+    world.faults.queue = () => "refused";
+    await expect(world.newDispatcher()(made())).rejects.toThrow("The queue");
+    world.faults.queue = () => undefined;
+    await world.addDestination(destinationAt("daily", { type: "email", reports: ["daily"], status: "paused" }));
+    await world.newDispatcher()(made());
+    expect(world.messages.map(({ body }) => body.destinationId)).toEqual(["daily"]);
   });
 
   it("that is made again a month later is not sent", async () => {
