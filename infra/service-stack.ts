@@ -43,7 +43,6 @@ export class ServiceStack extends Stack {
     const feedBucket = config.siemFeed ? new FeedBucket(this, "Feed", config).bucket : undefined;
     this.access = accessTo({
       tables,
-      bus: events.bus,
       config,
       credentialsKey,
       cursorKey,
@@ -56,6 +55,7 @@ export class ServiceStack extends Stack {
     const functions = new RouteFunctions(this, "Functions", {
       config,
       access: this.access,
+      bus: events.bus,
       webhooks: webhooks.environment,
     });
     const queues = new Map([

@@ -80,6 +80,7 @@ export const addBackgroundFunctions = (
       file: name,
       description: definition.description,
       access: together(accessOf[name], pollQueues(definition.triggers, queues)),
+      bus,
       config,
       timeout: Duration.seconds(definition.timeoutSeconds),
       reservedConcurrency: config.reservedConcurrency[name],

@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { EventBus } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { allPageRoutes, type PageRouteName, pageRoutesOf } from "../../shared/api/page-routes.ts";
@@ -13,6 +14,7 @@ import { ServiceFunction } from "./service-function.ts";
 type Props = {
   config: DeploymentConfig;
   access: AccessTo;
+  bus: EventBus;
   /** The variables of functions that show the address of webhooks. */
   webhooks: Access["environment"];
 };
@@ -84,7 +86,7 @@ export class RouteFunctions extends Construct {
     super(scope, id);
     const names = [...allRoutes, ...allPageRoutes].map(([name]) => name);
     const ownAccess = requireAccess(names, props.access);
-    const { config, webhooks } = props;
+    const { config, webhooks, bus } = props;
     const addFunction = (
       name: RouteName | PageRouteName,
       { method, path }: Pick<Route, "method" | "path">,
@@ -96,6 +98,7 @@ export class RouteFunctions extends Construct {
           file: toFileName(name),
           description: `${method} ${path}`,
           access: together(access, ownAccess[name], variables(SHOWING_CONNECTION.includes(name) ? webhooks : {})),
+          bus,
           config,
           ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),
         }).function,
@@ -111,6 +114,7 @@ export class RouteFunctions extends Construct {
         ...(config.allowedOrigins.length > 0 && { ANSWERS_PREFLIGHTS: "true" }),
         ...(config.apiDocs && { API_DOCS: "true" }),
       }),
+      bus,
       config,
     }).function;
   }

@@ -1,12 +1,14 @@
 import { Aws, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import type { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, CfnFunction, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespaceOf } from "../../shared/terms/metrics.ts";
 import { bundleDirectory } from "../bundling/bundle-directory.ts";
-import type { Access, Grant } from "./resources/access.ts";
+import { type Access, type Grant, together } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
+import { publishingAs } from "./resources/publishing.ts";
 
 /** Decisions: logs are kept 30 days at most. */
 const LOG_RETENTION = RetentionDays.ONE_MONTH;
@@ -33,7 +35,9 @@ type Props = {
   /** The name of the file under functions/, without folder and extension. */
   file: string;
   description: string;
+  /** The rights without those to write the log and to publish events, which follow from `file`. */
   access: Access;
+  bus: EventBus;
   config: FunctionConfig;
   timeout?: Duration;
   /** Keeps this much of the account's concurrency for the function, which then never has more. */
@@ -47,7 +51,8 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { file, description, access, config, timeout = TIMEOUT, reservedConcurrency } = props;
+    const { file, description, bus, config, timeout = TIMEOUT, reservedConcurrency } = props;
+    const access = together(props.access, publishingAs(file, props.access, bus));
     this.logGroup = new LogGroup(this, "Logs", { retention: LOG_RETENTION, removalPolicy: RemovalPolicy.DESTROY });
     const grants = [
       { actions: WRITE_LOGS, resources: [this.logGroup.logGroupArn] },

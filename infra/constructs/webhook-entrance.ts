@@ -35,6 +35,7 @@ export class WebhookEntrance extends Construct {
       file: "receive-webhook",
       description: "POST {webhook URL}/{organizationId}",
       access: access["receive-webhook"],
+      bus: events.bus,
       config,
       reservedConcurrency: config.reservedConcurrency["receive-webhook"],
     }).function;

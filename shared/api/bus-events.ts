@@ -91,6 +91,15 @@ export const busEvents = {
 
 export type BusEventName = keyof typeof busEvents;
 
+const eventNames = Object.keys(busEvents) as BusEventName[];
+
+/** The events that at least one of the publishers publishes, in the order of the table. */
+export const eventsPublishedBy = (...names: readonly string[]): BusEventName[] =>
+  eventNames.filter((event) => {
+    const { publishers }: BusEventKind = busEvents[event];
+    return publishers.some((publisher) => names.includes(publisher));
+  });
+
 /** The fields that contain the parts of an event; undefined if the event has no parts. */
 export const partsOf = (name: BusEventName): readonly string[] | undefined => {
   const event: BusEventKind = busEvents[name];

@@ -22,12 +22,11 @@ export const exportAccess = (parts: AccessParts) => {
     reports,
     settings,
     notifications,
-    publish,
     retention,
     recordSecurityEvents,
   } = parts;
 
-  const startExport = together(publish, exports.may("GetItem", "PutItem", "UpdateItem"));
+  const startExport = exports.may("GetItem", "PutItem", "UpdateItem");
 
   return {
     startEventExport: startExport,
@@ -35,7 +34,7 @@ export const exportAccess = (parts: AccessParts) => {
     listExports: exports.may("Query"),
     /** A link has the rights of the function that makes it. */
     getExport: together(exports.may("GetItem"), exportedFiles.may("GetObject")),
-    "resume-exports": together(publish, exports.query(OPEN_EXPORTS), exports.may("GetItem")),
+    "resume-exports": together(exports.query(OPEN_EXPORTS), exports.may("GetItem")),
 
     /** To read what is exported, and to write, read back and delete the files. */
     "run-export": together(

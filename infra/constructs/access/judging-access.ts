@@ -32,7 +32,6 @@ export const judgingAccess = (parts: AccessParts) => {
     exportedFiles,
     notifications,
     seal,
-    publish,
     raiseAlerts,
     recordSecurityEvents,
     retention,
@@ -42,7 +41,6 @@ export const judgingAccess = (parts: AccessParts) => {
   } = parts;
   return {
     "dispatch-detection": together(
-      publish,
       retention,
       syncInterval,
       detection.query(UNJUDGED_HOURS),
@@ -68,13 +66,11 @@ export const judgingAccess = (parts: AccessParts) => {
     /** Includes reading the report. */
     openReportLink: together(reports.may("GetItem", "BatchGetItem"), retention, seal),
     "dispatch-reports": together(
-      publish,
       reports.query(DUE_REPORTS),
       reports.may("GetItem", "PutItem"),
       connections.query(CONNECTED_ORGANIZATIONS),
     ),
     "make-reports": together(
-      publish,
       retention,
       reports.may("GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
       securityEvents.may("Query", "BatchGetItem"),
@@ -87,9 +83,9 @@ export const judgingAccess = (parts: AccessParts) => {
       erasures.may("Query"),
     ),
 
-    requestErasure: together(publish, erasures.may("GetItem", "PutItem", "UpdateItem")),
+    requestErasure: erasures.may("GetItem", "PutItem", "UpdateItem"),
     listErasures: erasures.may("Query"),
-    "resume-erasures": together(publish, erasures.query(OPEN_ERASURES), erasures.may("GetItem")),
+    "resume-erasures": together(erasures.query(OPEN_ERASURES), erasures.may("GetItem")),
     /** To erase all data of an organization except its plants. It decrypts no secret. */
     "run-erasure": together(
       recordSecurityEvents,

@@ -4,7 +4,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 
 /** The rights of the functions of notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
-  { notifications, securityAlerts, queueNotifications, publish, recordSecurityEvents, seal }: AccessParts,
+  { notifications, securityAlerts, queueNotifications, recordSecurityEvents, seal }: AccessParts,
   { config, credentialsKey, notificationsToSend }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
@@ -63,7 +63,6 @@ export const notificationAccess = (
 
     /** No other table: the function talks to hosts that users chose. */
     "send-notifications": together(
-      publish,
       notifications.may("GetItem", "Query", "UpdateItem"),
       secrets("Decrypt"),
       {

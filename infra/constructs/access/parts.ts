@@ -1,4 +1,3 @@
-import type { EventBus } from "aws-cdk-lib/aws-events";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { CIRCUITS_NOT_CLOSED, type TableName } from "../../../shared/terms/tables.ts";
@@ -19,7 +18,6 @@ import type { Tables } from "../resources/tables.ts";
 
 export type Resources = {
   tables: Tables;
-  bus: EventBus;
   config: DeploymentConfig;
   credentialsKey: CredentialsKey;
   cursorKey: CursorKey;
@@ -38,7 +36,6 @@ const onAllObjects = (grant: Grant): Grant => ({
 /** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */
 export const accessParts = ({
   tables,
-  bus,
   config,
   cursorKey,
   exportsBucket,
@@ -62,22 +59,18 @@ export const accessParts = ({
   });
   const listFeed = feedAccess?.list() ?? NO_ACCESS;
 
-  const publish: Access = {
-    grants: [{ actions: ["events:PutEvents"], resources: [bus.eventBusArn] }],
-    environment: { EVENT_BUS_NAME: bus.eventBusName },
-  };
-
   /** To hand deliveries over to the function that sends them. */
   const queueNotifications: Access = {
     grants: [{ actions: ["sqs:SendMessage"], resources: [notificationsToSend.queueArn] }],
     environment: { NOTIFICATIONS_QUEUE_URL: notificationsToSend.queueUrl },
   };
 
-  const raiseAlerts = together(publish, retention, securityAlerts.may("UpdateItem"));
+  const raiseAlerts = together(retention, securityAlerts.may("UpdateItem"));
 
   /** To record security events and to raise their alerts. */
   const recordSecurityEvents = together(
     raiseAlerts,
+    { ...NO_ACCESS, isRecorder: true },
     securityEvents.may("PutItem"),
     securityRollups.may("PutItem"),
     variables({ SECURITY_LOG_LEVEL: config.SECURITY_LOG_LEVEL, ALERT_THRESHOLD: config.ALERT_THRESHOLD }),
@@ -106,7 +99,7 @@ export const accessParts = ({
     circuits.query(CIRCUITS_NOT_CLOSED),
   );
 
-  /** To run guarded calls or to operate circuits. Both count, publish events and read the totals of all circuits. */
+  /** To run guarded calls or to operate circuits. Both count and read the totals of all circuits. */
   const changeCircuits = together(readCircuits, circuits.may("UpdateItem"));
 
   return {
@@ -117,7 +110,6 @@ export const accessParts = ({
     queueNotifications,
     feed,
     listFeed,
-    publish,
     raiseAlerts,
     recordSecurityEvents,
     recordRefusals,

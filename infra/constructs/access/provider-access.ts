@@ -13,7 +13,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 /** The rights of the functions of connection, settings, sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
   const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, securityEvents } = parts;
-  const { publish, retention, syncInterval, recordSecurityEvents, recordRefusals, seal, changeCircuits } = parts;
+  const { retention, syncInterval, recordSecurityEvents, recordRefusals, seal, changeCircuits } = parts;
 
   const secrets = (action: "Decrypt" | "GenerateDataKey", purpose: SecretPurpose): Access => ({
     grants: [credentialsKey.grant(action, purpose)],
@@ -37,7 +37,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
   const useConnections = together(callProvider, provider.call, secrets("GenerateDataKey", "provider-credentials"));
 
   /** To start sync runs and to end active runs. */
-  const changeRuns = together(publish, retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
+  const changeRuns = together(retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
 
   /** To show a connection with its last and next sync and its number of reads. */
   const getConnection = together(connections.may("GetItem"), syncRuns.may("GetItem"), syncInterval);
@@ -86,13 +86,11 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       webhookEvents.may("BatchGetItem"),
     ),
     "dispatch-syncs": together(
-      publish,
       syncInterval,
       connections.query(CONNECTED_ORGANIZATIONS),
       syncRuns.may("GetItem", "PutItem"),
     ),
     "resume-stalled-syncs": together(
-      publish,
       syncInterval,
       connections.query(CONNECTED_ORGANIZATIONS),
       syncRuns.query(ACTIVE_RUNS),
@@ -111,7 +109,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     ),
     "process-webhook": together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
     listWebhookDeliveries: together(webhookEvents.query(WEBHOOKS_BY_RECEIPT), webhookEvents.may("BatchGetItem")),
-    replayWebhookDelivery: together(publish, webhookEvents.may("GetItem", "UpdateItem")),
-    "hand-over-webhooks": together(publish, webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),
+    replayWebhookDelivery: webhookEvents.may("GetItem", "UpdateItem"),
+    "hand-over-webhooks": together(webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),
   };
 };

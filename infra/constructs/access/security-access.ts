@@ -17,8 +17,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 
 /** The rights of the functions of security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
-  const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, publish, retention } =
-    parts;
+  const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
   const { recordSecurityEvents, changeCircuits, settings, feed } = parts;
   return {
     listSecurityEvents: together(
@@ -44,7 +43,6 @@ export const securityAccess = (parts: AccessParts) => {
      * put with the update of its alert.
      */
     changeSecurityAlerts: together(
-      publish,
       retention,
       securityEvents.may("UpdateItem"),
       securityAlerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
@@ -64,7 +62,6 @@ export const securityAccess = (parts: AccessParts) => {
 
     /** A closed hour gets a due mark for detection, and one for the feed. */
     "close-security-hours": together(
-      publish,
       securityEvents.may("Query"),
       securityRollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
       securityRollups.query(OPEN_HOURS),
@@ -75,7 +72,6 @@ export const securityAccess = (parts: AccessParts) => {
     ),
 
     "write-siem-feed": together(
-      publish,
       feed("PutObject", "DeleteObject"),
       securityEvents.may("Query"),
       securityRollups.query(OPEN_HOURS),

@@ -13,7 +13,12 @@ export type Grant = {
   objectsReason?: string;
 };
 
-export type Access = { grants: readonly Grant[]; environment: Readonly<Record<string, string>> };
+export type Access = {
+  grants: readonly Grant[];
+  environment: Readonly<Record<string, string>>;
+  /** The function records security events, so it publishes what RECORDERS publish (shared/api/bus-events.ts). */
+  isRecorder?: boolean;
+};
 
 export const NO_ACCESS: Access = { grants: [], environment: {} };
 
@@ -24,6 +29,7 @@ export const variables = (environment: Access["environment"]): Access => ({ gran
 export const together = (...parts: readonly Access[]): Access => ({
   grants: parts.flatMap(({ grants }) => grants),
   environment: Object.assign({}, ...parts.map(({ environment }) => environment)),
+  isRecorder: parts.some(({ isRecorder }) => isRecorder === true),
 });
 
 /** The access to a table: actions on its items, and queries of its indexes. Each sets the variable with its name. */

@@ -18,11 +18,13 @@ type Operator = (expected: readonly string[], actual: readonly string[], unclear
 /** A comparison, a comparison of all values, or `Null`. @returns undefined for an operator that is not supported. */
 export const parseOperator = (text: string): Operator | undefined => {
   if (text === "Null") return (expected, actual) => expected.includes(actual.length === 0 ? "true" : "false");
-  const [, forAllValues, name = ""] = /^(ForAllValues:)?(\w+)$/.exec(text) ?? [];
+  const [, qualifier, name = ""] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(text) ?? [];
   const compare = Object.hasOwn(comparisons, name) ? comparisons[name] : undefined;
   if (compare === undefined) return undefined;
   const matches = (expected: readonly string[]) => (value: string) => expected.some((one) => compare(one, value));
-  if (forAllValues !== undefined) return (expected, actual) => actual.every(matches(expected));
+  // An absent key has no value that could fail ForAllValues, and none that could pass ForAnyValue.
+  if (qualifier === "ForAllValues") return (expected, actual) => actual.every(matches(expected));
+  if (qualifier === "ForAnyValue") return (expected, actual) => actual.some(matches(expected));
   return (expected, actual, unclear) =>
     actual.length <= 1 ? actual.length === 1 && actual.every(matches(expected)) : unclear;
 };

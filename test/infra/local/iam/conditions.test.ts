@@ -24,6 +24,10 @@ describe("conditionHolds", () => {
     ["ForAllValues:StringEquals", ["a", "b"], ["a", "b", "a"], true],
     ["ForAllValues:StringEquals", ["a", "b"], ["a", "c"], false],
     ["ForAllValues:StringEquals", "a", undefined, true],
+    ["ForAnyValue:StringEquals", ["a", "b"], ["c", "a"], true],
+    ["ForAnyValue:StringEquals", ["a", "b"], ["c", "d"], false],
+    ["ForAnyValue:StringEquals", "a", [], false],
+    ["ForAnyValue:StringEquals", "a", undefined, false],
   ])("%s %j for %j is %s", (operator, expected, actual, result) => {
     expect(holds(operator, expected, actual)).toBe(result);
   });
@@ -55,7 +59,7 @@ describe("parseOperator", () => {
     "StringNotEquals",
     "StringLike",
     "NumericLessThan",
-    "ForAnyValue:StringEquals",
+    "ForAnyValue:Null",
     "ForSomeValues:StringEquals",
     "",
   ])("refuses %j with an explanation", (operator) => {
