@@ -21,6 +21,8 @@ export type LocalCloudOptions = {
   accountConcurrency?: number;
   audience?: string;
   claimNames?: { organization: string; role: string };
+  /** Whether the issuer replaces a refresh token at each use. By default it does. */
+  isIssuerRotating?: boolean;
   /** A server with the payment provider's protocol, instead of the simulator. */
   providerApiUrl?: string;
   /** The platform's own credentials at that server, or at the simulator. */

@@ -100,6 +100,7 @@ export const startParts = async (
     audience: options.audience ?? DEFAULT_AUDIENCE,
     claimNames,
     clock,
+    isRotating: options.isIssuerRotating,
     apiUrl,
     onError,
   });

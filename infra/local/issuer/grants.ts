@@ -10,6 +10,8 @@ export type GrantOptions = {
   sessions: Sessions;
   codes: Codes;
   clock: { now(): number };
+  /** Whether each use of a refresh token replaces it. Otherwise the answer of a refresh has none. */
+  isRotating: boolean;
   /** The answer of a new access token of the session. */
   mintAccessToken: (session: Session, expiresInSeconds: number) => Promise<object>;
   /** Signs the claims of an ID token, `iss` not included. */
@@ -44,7 +46,7 @@ const missing = (form: URLSearchParams, ...names: string[]): JsonAnswer | undefi
   return name === undefined ? undefined : refuseGrant("invalid_request", `${name} is missing`);
 };
 
-export const createGrants = ({ sessions, codes, clock, mintAccessToken, signIdToken }: GrantOptions) => {
+export const createGrants = ({ sessions, codes, clock, isRotating, mintAccessToken, signIdToken }: GrantOptions) => {
   const answer = async (session: Session, scope: string, others: object): Promise<JsonAnswer> => {
     const { seconds } = lifetimes[session.lifetime];
     return {
@@ -96,11 +98,11 @@ export const createGrants = ({ sessions, codes, clock, mintAccessToken, signIdTo
   const refresh = async (form: URLSearchParams): Promise<JsonAnswer> => {
     const invalid = missing(form, "refresh_token");
     if (invalid) return invalid;
-    const refreshed = sessions.refresh(form.get("refresh_token") ?? "");
+    const refreshed = sessions.refresh(form.get("refresh_token") ?? "", isRotating);
     if (refreshed === undefined)
       return refuseGrant("invalid_grant", "the refresh token is unknown, was used before, or its session has ended");
     const { session, grant, refreshToken } = refreshed;
-    return answer(session, grant.scope, { refresh_token: refreshToken });
+    return answer(session, grant.scope, refreshToken === undefined ? {} : { refresh_token: refreshToken });
   };
 
   return {

@@ -29,6 +29,8 @@ export type IssuerOptions = {
   audience: string;
   claimNames: ClaimNames;
   clock: Pick<Clock, "now">;
+  /** Whether each use of a refresh token replaces it. By default it does. */
+  isRotating?: boolean | undefined;
   /** The URL of the API whose console signs in here; without it, nothing signs in. */
   apiUrl?: string | undefined;
   onError: (error: unknown) => void;
@@ -55,7 +57,7 @@ const CROSS_ORIGIN_PATHS = ["/.well-known/openid-configuration", "/.well-known/j
  * fetched).
  */
 export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
-  const { dataDirectory, audience, claimNames, clock, apiUrl, onError } = options;
+  const { dataDirectory, audience, claimNames, clock, isRotating = true, apiUrl, onError } = options;
   const keys = await openSigningKeys(dataDirectory);
   const sessions = openSessions(dataDirectory, clock);
   let outageUntilMs = 0;
@@ -82,6 +84,7 @@ export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
   const signIn = createSignIn({
     sessions,
     clock,
+    isRotating,
     issuer: () => issuer,
     redirectUris: apiUrl === undefined ? [] : redirectUrisOf(apiUrl),
     isDown,

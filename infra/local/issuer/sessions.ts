@@ -33,9 +33,11 @@ const Session = z.object({
 });
 export type Session = z.infer<typeof Session>;
 
-/** What one exchange of a code granted. Its refresh token is `<id>.<secret>`; the secret changes with each use. */
+/** What one exchange of a code granted. Its refresh token is `<id>.<secret>`. */
 const Grant = z.object({ id: z.string(), sessionId: z.string(), secretHash: z.string(), scope: z.string() });
 export type Grant = z.infer<typeof Grant>;
+
+type Refreshed = { session: Session; grant: Grant; refreshToken?: string };
 
 const SessionsFile = z.object({
   /** The port of the last start, so that an open console finds the issuer again after a restart. */
@@ -103,11 +105,11 @@ export const openSessions = (dataDirectory: string, clock: { now(): number }) =>
       return { grant, refreshToken: `${grant.id}.${secret}` };
     },
     /**
-     * Replaces a refresh token. A token that was replaced before ends its grant, because one of its two users has stolen it:
-     * https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
-     * @returns undefined if the token, its grant or its session is not valid
+     * Uses a refresh token, and replaces it if the issuer rotates. A token that was replaced before ends its grant, because one
+     * of its two users has stolen it: https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
+     * @returns undefined if the token, its grant or its session is not valid; without `refreshToken` if the token stays
      */
-    refresh(refreshToken: string): { session: Session; grant: Grant; refreshToken: string } | undefined {
+    refresh(refreshToken: string, isRotating: boolean): Refreshed | undefined {
       const [id = "", secret = ""] = refreshToken.split(".");
       const grant = state.grants.find((one) => one.id === id);
       const session = grant && byId(grant.sessionId);
@@ -115,6 +117,7 @@ export const openSessions = (dataDirectory: string, clock: { now(): number }) =>
         if (grant !== undefined) save({ grants: without(id) });
         return undefined;
       }
+      if (!isRotating) return { session, grant };
       const next = newSecret();
       save({ grants: [...without(id), { ...grant, secretHash: hashOf(next) }] });
       return { session, grant, refreshToken: `${id}.${next}` };

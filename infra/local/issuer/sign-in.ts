@@ -14,7 +14,7 @@ import { createGrants, type GrantOptions } from "./grants.ts";
 import { lifetimeNames, type Session } from "./sessions.ts";
 import { DEFAULT_SIGN_IN, messagePage, type SignInForm, signInPage } from "./sign-in-page.ts";
 
-export type SignInOptions = Pick<GrantOptions, "sessions" | "clock" | "mintAccessToken" | "signIdToken"> & {
+export type SignInOptions = Omit<GrantOptions, "codes"> & {
   /** The issuer's URL, which is known only when it listens. */
   issuer: () => string;
   redirectUris: readonly string[];

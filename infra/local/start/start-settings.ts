@@ -60,6 +60,7 @@ export type StartSettings = {
     | "port"
     | "dataDirectory"
     | "claimNames"
+    | "isIssuerRotating"
     | "dynamodbEndpoint"
     | "providerApiUrl"
     | "providerOauth"
@@ -80,5 +81,10 @@ export const readStartSettings = (variables: Variables, root: string, options: V
   const { organizationClaim: organization, roleClaim: role } = parseContext(context, undefined, nameOfSetting);
   const dataDirectory = resolve(root, readText(variables, "LOCAL_DATA_DIR") ?? join(".local", "data"));
   const isReloading = (readWord(variables, "RELOAD", ["on", "off"]) ?? "on") === "on";
-  return { context, isReloading, cloud: { port, dataDirectory, claimNames: { organization, role }, ...replacements } };
+  const refreshTokens = readWord(variables, "ISSUER_REFRESH_TOKENS", ["rotate", "keep"]);
+  const issuer = {
+    claimNames: { organization, role },
+    ...(refreshTokens !== undefined && { isIssuerRotating: refreshTokens === "rotate" }),
+  };
+  return { context, isReloading, cloud: { port, dataDirectory, ...issuer, ...replacements } };
 };

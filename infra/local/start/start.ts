@@ -34,6 +34,8 @@ Builds the service, synthesises its infrastructure and runs it on this machine u
                      the secret of the platform's own webhook endpoint there; a JSON list while it is rolled
   PROVIDER_RATE_LIMIT
                      as --provider-rate-limit
+  ISSUER_REFRESH_TOKENS
+                     keep: the issuer's refresh tokens stay valid when they are used; by default they are replaced
   RELOAD             off: changed functions keep their code until the next start
 
 Settings of the deployment, as its context keys (docs/identity.md has the last three):

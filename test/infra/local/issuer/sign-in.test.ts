@@ -195,9 +195,9 @@ describe("a session", () => {
       false,
       ...Array(100).fill(true),
     ]);
-    expect(sessions.refresh(refreshToken)).toBeDefined();
+    expect(sessions.refresh(refreshToken, true)).toBeDefined();
     sessions.begin({ role: "guest", userId: "eve", lifetime: "hour" });
-    expect(sessions.refresh(refreshToken)).toBeUndefined();
+    expect(sessions.refresh(refreshToken, true)).toBeUndefined();
   });
 });
 
@@ -212,6 +212,23 @@ describe("refresh tokens", () => {
     // The session itself goes on.
     const again = await browser.get(client.authorizeUrl({ prompt: "none" }));
     expect(again.location?.searchParams.has("code")).toBe(true);
+  });
+
+  it("stay valid at an issuer that does not rotate, whose answer has none", async () => {
+    const keeping = await startTestIssuer({ isRotating: false });
+    const keepingClient = await createClient(keeping.url());
+    const first = await keepingClient.tokens(await signIn(keepingClient, createBrowser()));
+    for (const _ of [1, 2]) {
+      const next = await keepingClient.refresh(first.refresh_token);
+      expect([next.refresh_token, decodeJwt(next.access_token).sid]).toEqual([
+        undefined,
+        decodeJwt(first.access_token).sid,
+      ]);
+    }
+    await keepingClient.revoke(first.refresh_token);
+    await expect(keepingClient.refresh(first.refresh_token)).rejects.toMatchObject(invalidGrant);
+    await keeping.close();
+    expect(keeping.errors).toEqual([]);
   });
 
   it("end when they are revoked; an access token cannot be", async () => {

@@ -28,6 +28,7 @@ describe("the settings of npm start", () => {
       PROVIDER_OAUTH_CLIENT_ID: "ca_1",
       PROVIDER_OAUTH_SECRET: "s",
       PROVIDER_PLATFORM_WEBHOOK_SECRET: '["whsec_1","whsec_2"]',
+      ISSUER_REFRESH_TOKENS: "keep",
       RELOAD: "off",
     };
     expect(readStartSettings(variables, "/checkout")).toEqual({
@@ -37,6 +38,7 @@ describe("the settings of npm start", () => {
         port: 4000,
         dataDirectory: "/checkout/data",
         claimNames: { organization: "org_id", role: "o.rol" },
+        isIssuerRotating: false,
         dynamodbEndpoint: "http://127.0.0.1:8000",
         providerApiUrl: "http://127.0.0.1:12111",
         providerOauth: { clientId: "ca_1", secret: "s" },
@@ -57,6 +59,7 @@ describe("the settings of npm start", () => {
   it.each([
     [{ PORT: "0" }, 'PORT is "0": expected a whole number from 1 to 65535'],
     [{ RELOAD: "no" }, 'RELOAD is "no": expected on or off'],
+    [{ ISSUER_REFRESH_TOKENS: "no" }, 'ISSUER_REFRESH_TOKENS is "no": expected rotate or keep'],
     [{ PORT: "80.5" }, 'PORT is "80.5": expected a whole number from 1 to 65535'],
     [{ DYNAMODB_ENDPOINT: "ftp://127.0.0.1" }, 'DYNAMODB_ENDPOINT is "ftp://127.0.0.1": expected a URL such as'],
     [{ PROVIDER_API_URL: "stripe" }, 'PROVIDER_API_URL is "stripe": expected a URL such as'],
