@@ -77,6 +77,12 @@ const INSPECT = `(() => {
   if (levels.filter((level) => level === 1).length !== 1 || levels[0] !== 1)
     found.push("headings: expected one h1, and first: " + headings.map(nameOf).join(" "));
   levels.forEach((level, i) => { if (level > (levels[i - 1] ?? 0) + 1) found.push("heading skips a level: " + nameOf(headings[i])); });
+  for (const link of document.querySelectorAll("nav a[href]")) {
+    const leadsHere = link.pathname + link.search === location.pathname + location.search;
+    const isCurrent = link.ariaCurrent === "page";
+    if (leadsHere ? !isCurrent : isCurrent && !location.pathname.startsWith(link.pathname + "/"))
+      found.push((isCurrent ? "is not the current page: " : "is the current page: ") + nameOf(link));
+  }
   if (!/^.+ · Integration console$/.test(document.title)) found.push("title: " + document.title);
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) {

@@ -5,7 +5,7 @@ import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useMay } from "./access.ts";
 import { Menu } from "./menu.tsx";
-import { Notices } from "./parts/notices.tsx";
+import { NoticeList } from "./parts/notice-list.tsx";
 import { Page } from "./parts/page.tsx";
 import { NotAllowed } from "./parts/states.tsx";
 import { session } from "./session/session.ts";
@@ -65,7 +65,7 @@ const SignedIn = () => (
         <Views />
       </main>
     </div>
-    <Notices />
+    <NoticeList />
   </LocationProvider>
 );
 

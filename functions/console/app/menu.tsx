@@ -8,6 +8,7 @@ import { Dialog } from "./parts/dialog.tsx";
 import { activeShortcuts, areKeysOn, turnKeys, useShortcuts } from "./parts/shortcuts.ts";
 import { signOut } from "./session/session.ts";
 import { groups, views } from "./views.ts";
+import { currentPage, isWithin } from "./words/address.ts";
 
 /** The keys of the open view. */
 const Keys = ({ onClose }: { onClose: () => void }) => (
@@ -81,14 +82,7 @@ export const Menu = () => {
                     <ul aria-labelledby={`group-${group}`}>
                       {shown.map(({ target, title }) => (
                         <li key={target}>
-                          <a
-                            href={target}
-                            aria-current={
-                              path === target || (target !== "/console" && path.startsWith(`${target}/`))
-                                ? "page"
-                                : undefined
-                            }
-                          >
+                          <a href={target} aria-current={currentPage(isWithin(path, target))}>
                             {title}
                           </a>
                         </li>

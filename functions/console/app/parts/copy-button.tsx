@@ -1,5 +1,5 @@
 import { Button } from "./button.tsx";
-import { notify } from "./notices.tsx";
+import { notify } from "./notices.ts";
 
 /** @param what names the text in the message: "The webhook URL". */
 export const CopyButton = ({ text, what, label = "Copy" }: { text: string; what: string; label?: string }) => (

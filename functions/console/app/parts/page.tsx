@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { currentPage } from "../words/address.ts";
 import { Button } from "./button.tsx";
 
 type PageProps = { title: string; actions?: ComponentChildren; lead?: ComponentChildren; children: ComponentChildren };
@@ -85,7 +86,7 @@ type Tab = { href: string; name: string; isCurrent: boolean };
 export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
   <nav class="tabs" aria-label={label}>
     {tabs.map(({ href, name, isCurrent }) => (
-      <a key={href} href={href} aria-current={isCurrent ? "page" : undefined}>
+      <a key={href} href={href} aria-current={currentPage(isCurrent)}>
         {name}
       </a>
     ))}

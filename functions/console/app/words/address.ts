@@ -17,6 +17,13 @@ export const destinationAddress = (id: string): string => addressBelow("/console
 
 export const eventAddress = (id: string): string => addressBelow("/console/events", id);
 
+/** Whether a view of the menu is open, or something below it. Everything is below the overview. */
+export const isWithin = (path: string, view: string): boolean =>
+  path === view || (view !== "/console" && path.startsWith(`${view}/`));
+
+/** The attribute `aria-current` of a link. @param isOpen whether it leads to what is shown */
+export const currentPage = (isOpen: boolean): "page" | undefined => (isOpen ? "page" : undefined);
+
 /** Whether an address can be decoded. "/console/events/%" cannot. */
 export const isDecodable = (path: string): boolean => {
   try {

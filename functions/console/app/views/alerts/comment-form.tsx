@@ -6,7 +6,7 @@ import { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { TextField } from "../../parts/field.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { ProblemNote } from "../../parts/states.tsx";
 
 /** As the API takes it. */

@@ -7,7 +7,7 @@ import type { Alert } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { TextField } from "../../parts/field.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Options } from "../../parts/options.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";

@@ -4,7 +4,7 @@ import { useCaller } from "../../access.ts";
 import { answer, api } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
 import type { Alert } from "../../api/types.ts";
-import { notify, notifyProblem } from "../../parts/notices.tsx";
+import { notify, notifyProblem } from "../../parts/notices.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { type AlertChange, changed, failureText, isChangedBy, outcomeOf, outcomeText } from "./change.ts";
 

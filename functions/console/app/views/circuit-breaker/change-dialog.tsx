@@ -4,7 +4,7 @@ import type { CircuitAction, OrganizationStats } from "../../api/types.ts";
 import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { Choice as Select, TextField } from "../../parts/field.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Bullets } from "../../parts/page.tsx";
 import { serviceNow, useNow } from "../../words/clock.ts";
 import { type Action, type Choice, type End, ends, explain, firstChoice, untilOf } from "./hold.ts";

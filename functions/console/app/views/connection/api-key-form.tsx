@@ -3,7 +3,7 @@ import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import type { ConnectByApiKey, Connection, WebhookSetup } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Options } from "../../parts/options.tsx";
 import { Table } from "../../parts/table.tsx";
 import { externalUrl } from "../../words/address.ts";

@@ -1,7 +1,7 @@
 import { answer, api } from "../../api/client.ts";
 import type { Connection } from "../../api/types.ts";
 import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Bullets } from "../../parts/page.tsx";
 import { AdviceNote } from "./advice-note.tsx";
 

@@ -5,7 +5,7 @@ import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import type { Connection } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { externalUrl } from "../../words/address.ts";
 import { AdviceNote } from "./advice-note.tsx";
 import { type ProviderReturn, RETURN_PATH, readReturn } from "./connection-words.ts";

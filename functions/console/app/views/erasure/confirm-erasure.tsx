@@ -4,7 +4,7 @@ import { answer, api, once } from "../../api/client.ts";
 import type { Erasure, ErasureRequest } from "../../api/types.ts";
 import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Bullets } from "../../parts/page.tsx";
 import { Time } from "../../parts/values.tsx";
 import { serviceNow } from "../../words/clock.ts";

@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { Button } from "../../parts/button.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { TableHead } from "../../parts/table.tsx";
 import { plural } from "../../words/format.ts";
 import type { Chunk } from "./chunks.ts";

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useAction } from "../../api/action.ts";
 import { answer, api, once } from "../../api/client.ts";
 import { asProblem } from "../../api/problem.ts";
-import { notify, notifyProblem } from "../../parts/notices.tsx";
+import { notify, notifyProblem } from "../../parts/notices.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { isOrAre, plural } from "../../words/format.ts";
 

@@ -5,7 +5,7 @@ import { answer, api } from "../../api/client.ts";
 import type { Destination, DestinationChangeRequest, DestinationWithSecret } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
-import { notify, useNotifiedAction } from "../../parts/notices.tsx";
+import { notify, useNotifiedAction } from "../../parts/notices.ts";
 import { unchanged } from "./draft.ts";
 import { API, LIST, putDestination, readDestination } from "./use-destinations.ts";
 

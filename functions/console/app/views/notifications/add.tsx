@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso/router";
 import { useAction } from "../../api/action.ts";
 import { answer, api, once } from "../../api/client.ts";
 import { useDraft } from "../../parts/draft.ts";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Options } from "../../parts/options.tsx";
 import { Page } from "../../parts/page.tsx";
 import { destinationAddress, useFilters } from "../../words/address.ts";

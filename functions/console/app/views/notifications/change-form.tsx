@@ -4,7 +4,7 @@ import type { Destination } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { timeZone } from "../../words/local-time.ts";
 import { DestinationForm } from "./destination-form.tsx";
 import { changeRequestOf, type Draft, draftOf } from "./draft.ts";

@@ -4,7 +4,7 @@ import { answer, api, once } from "../../api/client.ts";
 import type { LiveList } from "../../api/live-list.ts";
 import type { DeliveryAttempt, NotificationDelivery } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { useNotifiedAction } from "../../parts/notices.tsx";
+import { useItemAction } from "../../parts/notices.ts";
 import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Badge, RelativeTime, ShortTime } from "../../parts/values.tsx";
@@ -66,14 +66,9 @@ const Attempts = ({ delivery: { attempts, status, error, notBefore } }: { delive
 };
 
 const Retry = ({ delivery, list }: { delivery: NotificationDelivery; list: DeliveryList }) => {
-  const retry = useNotifiedAction("The delivery was not sent again.", async (id: string, key) => {
-    try {
-      const params = { path: { id }, ...once(key) };
-      list.put(await answer(api.POST(`${API}/deliveries/{id}/retry`, { params })));
-    } finally {
-      list.reload();
-    }
-  });
+  const retry = useItemAction("The delivery was not sent again.", list, (id, key) =>
+    answer(api.POST(`${API}/deliveries/{id}/retry`, { params: { path: { id }, ...once(key) } })),
+  );
   return (
     <Button
       isRunning={retry.isRunning}

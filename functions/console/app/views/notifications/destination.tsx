@@ -5,7 +5,7 @@ import { answer, api, once, page } from "../../api/client.ts";
 import { useLiveList } from "../../api/live-list.ts";
 import type { Destination, DestinationWithSecret, NotificationDelivery } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { useNotifiedAction } from "../../parts/notices.tsx";
+import { useNotifiedAction } from "../../parts/notices.ts";
 import { Card, Page } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { Badge } from "../../parts/values.tsx";

@@ -9,7 +9,7 @@ import { formatDuration, formatNumber, formatShare } from "../../words/format.ts
 import { Findings } from "../alerts/findings.tsx";
 import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
 import { statusWords } from "../connection/connection-words.ts";
-import { advice, modes, readInAll, statuses } from "../syncs/run-words.ts";
+import { advice, lastedInWords, modes, readInAll, statuses } from "../syncs/run-words.ts";
 
 type OverviewCardProps = { title: string; link: { href: string; text: string }; children: ComponentChildren };
 
@@ -98,13 +98,13 @@ export const BreakerCard = ({ circuit }: { circuit: OrganizationStats | undefine
   );
 };
 
-const LastRun = ({ run: { status, startedAt, finishedAt, mode, error } }: { run: SyncRun }) => {
-  const now = useNow();
+const LastRun = ({ run }: { run: SyncRun }) => {
+  const { status, startedAt, finishedAt, mode, error } = run;
   const { tone, name } = statuses[status];
   return (
     <p>
       <Badge tone={tone}>{name}</Badge> <RelativeTime at={finishedAt ?? startedAt} />, {modes[mode].name.toLowerCase()},
-      took {formatDuration((finishedAt ?? now) - startedAt)}. {error !== undefined && advice[error.category].why}
+      took {lastedInWords(run, useNow())}. {error !== undefined && advice[error.category].why}
     </p>
   );
 };

@@ -7,7 +7,7 @@ import type { Settings } from "../../api/types.ts";
 import { Confirm } from "../../parts/dialog.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Card, Page } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { AllowlistEditor } from "./allowlist-editor.tsx";

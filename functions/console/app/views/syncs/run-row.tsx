@@ -2,12 +2,13 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import type { SyncRun } from "../../api/types.ts";
 import { Badge, RelativeTime } from "../../parts/values.tsx";
 import { useNow } from "../../words/clock.ts";
-import { formatDuration, formatNumber, plural } from "../../words/format.ts";
+import { formatNumber, plural } from "../../words/format.ts";
 import { isComplete } from "./completeness.ts";
 import { RunDetails } from "./run-details.tsx";
-import { advice, modes, readInAll, statuses, triggers, writtenInAll } from "./run-words.ts";
+import { advice, lastedInWords, modes, readInAll, statuses, triggers, writtenInAll } from "./run-words.ts";
 
-const Elapsed = ({ since }: { since: number }) => <>{formatDuration(Math.max(0, useNow() - since))} so far</>;
+/** Redrawn each second, alone. */
+const Lasted = ({ run }: { run: SyncRun }) => <>{lastedInWords(run, useNow())}</>;
 
 const changed = (run: SyncRun): string => {
   const written = writtenInAll(run);
@@ -31,7 +32,7 @@ type Props = {
 };
 
 export const RunRow = ({ run, expected, isOpen, onToggle }: Props) => {
-  const { status, mode, trigger, startedAt, finishedAt, error, setAside } = run;
+  const { status, mode, trigger, startedAt, error, setAside } = run;
   const details = useId();
   const row = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -56,7 +57,7 @@ export const RunRow = ({ run, expected, isOpen, onToggle }: Props) => {
         <span class="syncs-when">
           <RelativeTime at={startedAt} />
           <span class="quiet">
-            {finishedAt === undefined ? <Elapsed since={startedAt} /> : formatDuration(finishedAt - startedAt)}
+            <Lasted run={run} />
           </span>
         </span>
       </button>

@@ -1,7 +1,7 @@
 /** Sync runs in words: their states, what failed and what to do. Pure. */
 import type { Permission } from "../../access.ts";
 import type { SyncRun } from "../../api/types.ts";
-import { formatNumber, type Tone } from "../../words/format.ts";
+import { formatDuration, formatNumber, type Tone } from "../../words/format.ts";
 
 export const statuses: Readonly<Record<SyncRun["status"], { tone: Tone; name: string }>> = {
   running: { tone: "accent", name: "Running" },
@@ -113,3 +113,12 @@ export const setAsideSentence = ({ setAside = 0 }: Pick<SyncRun, "setAside">): s
   setAside === 0
     ? undefined
     : `${formatNumber(setAside)} objects that cannot be stored as the provider sent them. All others are stored.`;
+
+/** How long a run took, or has taken so far. @param now epoch milliseconds */
+export const lastedInWords = (
+  { startedAt, finishedAt }: Pick<SyncRun, "startedAt" | "finishedAt">,
+  now: number,
+): string =>
+  finishedAt === undefined
+    ? `${formatDuration(Math.max(0, now - startedAt))} so far`
+    : formatDuration(finishedAt - startedAt);

@@ -3,7 +3,7 @@ import { answer, api, once } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
 import type { SyncRun } from "../../api/types.ts";
 import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Options } from "../../parts/options.tsx";
 import { HelpLink, ProblemNote } from "../../parts/states.tsx";
 import { modes, startAdvice } from "./run-words.ts";

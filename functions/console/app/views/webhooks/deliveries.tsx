@@ -8,8 +8,17 @@ import { Badge, RecordLink, RelativeTime } from "../../parts/values.tsx";
 import { addressOf } from "../../words/address.ts";
 import { formatDuration, formatNumber } from "../../words/format.ts";
 import { typeNames } from "../../words/record-types.ts";
-import { changeInWords, lateBy, outcomeInWords, type Status, statuses, typeInWords } from "./delivery-words.ts";
-import { ReplayButton, useReplay } from "./replay.tsx";
+import {
+  changeInWords,
+  lateBy,
+  outcomeInWords,
+  processedAfter,
+  type Status,
+  statuses,
+  typeInWords,
+} from "./delivery-words.ts";
+import { ReplayButton } from "./replay-button.tsx";
+import { useReplay } from "./use-replay.ts";
 
 const Changes = ({ delivery }: { delivery: WebhookDelivery }) =>
   delivery.changes.length === 0 ? (
@@ -32,10 +41,11 @@ type RowProps = { delivery: WebhookDelivery; list: LiveList<WebhookDelivery>; ma
 
 const Row = ({ delivery: read, list, mayReplay }: RowProps) => {
   const { shown: delivery, replay } = useReplay(read, list);
-  const { id, type, status, receivedAt, processedAt, attempts, replayedAt } = delivery;
+  const { id, type, status, receivedAt, attempts, replayedAt } = delivery;
   const { tone, name } = statuses[status];
   const outcome = outcomeInWords(delivery);
   const late = lateBy(delivery);
+  const took = processedAfter(delivery);
   return (
     <tr>
       <td data-head="Status">
@@ -55,9 +65,7 @@ const Row = ({ delivery: read, list, mayReplay }: RowProps) => {
       <td data-head="Received">
         <RelativeTime at={receivedAt} />
         {late !== undefined && <p class="webhooks-late">{formatDuration(late)} after it happened</p>}
-        {processedAt !== undefined && (
-          <p class="quiet">processed after {formatDuration(Math.max(0, processedAt - (replayedAt ?? receivedAt)))}</p>
-        )}
+        {took !== undefined && <p class="quiet">processed after {formatDuration(took)}</p>}
         {replayedAt !== undefined && (
           <p class="quiet">
             replayed <RelativeTime at={replayedAt} />

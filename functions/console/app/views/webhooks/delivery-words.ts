@@ -58,6 +58,10 @@ const LATE_MS = 60_000;
 export const lateBy = ({ receivedAt, createdAt }: WebhookDelivery): number | undefined =>
   receivedAt - createdAt > LATE_MS ? receivedAt - createdAt : undefined;
 
+/** How long it took from the receipt, or the last replay, until the delivery was processed; undefined if it was not. */
+export const processedAfter = ({ receivedAt, replayedAt, processedAt }: WebhookDelivery): number | undefined =>
+  processedAt === undefined ? undefined : Math.max(0, processedAt - (replayedAt ?? receivedAt));
+
 /** As the service shows a delivery that it has accepted for a replay. */
 export const waitingAgain = ({ id, type, receivedAt, createdAt, changes }: WebhookDelivery): WebhookDelivery => ({
   id,

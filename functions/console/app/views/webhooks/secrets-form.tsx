@@ -3,7 +3,7 @@ import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import type { Connection } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
-import { notify } from "../../parts/notices.tsx";
+import { notify } from "../../parts/notices.ts";
 import { SecretFields, SecretsProblem } from "../connection/secret-field.tsx";
 
 /** The secrets are only in their inputs: they are read when the form is sent, and then removed. */

@@ -2,16 +2,16 @@
 import { signal } from "@preact/signals";
 import { useAction } from "../api/action.ts";
 import { asProblem, type Problem } from "../api/problem.ts";
-import { Button } from "./button.tsx";
 
 type Notice = { id: number; text: string; requestId?: string | undefined; isError: boolean };
 
 const SHOWN_MS = 6_000;
 
-const notices = signal<readonly Notice[]>([]);
+/** The messages that are shown. */
+export const notices = signal<readonly Notice[]>([]);
 let last = 0;
 
-const close = (id: number): void => {
+export const closeNotice = (id: number): void => {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 };
 
@@ -24,7 +24,7 @@ const add = (notice: Omit<Notice, "id">): number => {
 /** Says what was done. */
 export const notify = (text: string): void => {
   const id = add({ text, isError: false });
-  setTimeout(() => close(id), SHOWN_MS);
+  setTimeout(() => closeNotice(id), SHOWN_MS);
 };
 
 /** Says what failed, and was taken back. */
@@ -46,20 +46,22 @@ export const useNotifiedAction = <Input, Output>(
     }
   });
 
-export const Notices = () => (
-  <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, text, requestId, isError }) => (
-      <div key={id} class={isError ? "notice bad" : "notice"}>
-        <p>{text}</p>
-        {requestId !== undefined && (
-          <p class="quiet">
-            Request id: <code>{requestId}</code>
-          </p>
-        )}
-        <Button kind="link" onClick={() => close(id)} aria-label="Close this message">
-          Close
-        </Button>
-      </div>
-    ))}
-  </div>
-);
+/**
+ * An action on an item of a list, by its id: the list shows the answered item, and is read again, whether the action succeeded
+ * or failed.
+ * @param failed such as "The delivery was not sent again."
+ */
+export const useItemAction = <Item>(
+  failed: string,
+  list: { put(item: Item): void; reload(): void },
+  call: (id: string, key: string) => Promise<Item>,
+) =>
+  useNotifiedAction(failed, async (id: string, key) => {
+    try {
+      const item = await call(id, key);
+      list.put(item);
+      return item;
+    } finally {
+      list.reload();
+    }
+  });
