@@ -62,10 +62,10 @@ export const createRequestErasure = ({ erasures, events, bus }: RequestErasureDe
     const { organizationId, userId } = caller;
     const id = eventId(identity.at, identityOf("erasure", organizationId, identity.id));
     const own: Promised = { id, scope: request.scope, requestedAt: identity.at, requestedBy: userId };
-    // If an earlier attempt could not store the erasure, this one stores it.
     const earlier = identity.isRepeated ? await erasures.find(organizationId, id) : undefined;
-    if (earlier !== undefined) return answerOf({ ...own, requestedBy: earlier.requestedBy });
-    await take(own, request, { caller, origin });
-    return answerOf(own);
+    const promised = { ...own, requestedBy: earlier?.requestedBy ?? userId };
+    // The earlier attempt may have ended before it stored the erasure, or before it recorded the request.
+    if (earlier === undefined || earlier.origin !== undefined) await take(promised, request, { caller, origin });
+    return answerOf(promised);
   };
 };

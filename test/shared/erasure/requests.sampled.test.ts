@@ -117,6 +117,18 @@ describe("a request", () => {
     expect(await world.list(organizationId)).toMatchObject([{ id: erasure.id }]);
   });
 
+  it("that was stored by an attempt that then died is recorded, and requests a worker, by the next attempt", async () => {
+    const organizationId = world.newOrganization();
+    const die = () => Promise.reject(new Error("died"));
+    const dying = createRequestErasure({ ...world.main, events: { requested: die }, bus: { publish: die } });
+    const { first, repeated } = keyedIdentity(world.time.now);
+    await expect(dying({ scope: "all" }, { ...by(organizationId), identity: first })).rejects.toThrow("died");
+    await world.request({ scope: "all" }, by(organizationId, repeated));
+    expect((await eventsOf(organizationId)).map(({ eventType }) => eventType)).toEqual(["ERASURE_REQUESTED"]);
+    await world.deliverAll();
+    expect(await world.list(organizationId)).toMatchObject([{ status: "completed" }]);
+  });
+
   if (isDeep)
     it("is carried out if recorder and bus fail: the worker records it, and the schedule requests a worker", async () => {
       const organizationId = world.newOrganization();
