@@ -21,6 +21,7 @@ type Alarm = Partial<Metric> & {
   ComparisonOperator: string;
 };
 type Queue = {
+  SqsManagedSseEnabled?: boolean;
   VisibilityTimeout?: number;
   MessageRetentionPeriod: number;
   RedrivePolicy?: { maxReceiveCount: number };
@@ -30,6 +31,17 @@ type Mapping = {
   BatchSize: number;
   ScalingConfig: { MaximumConcurrency: number };
 };
+type Bucket = {
+  BucketEncryption: { ServerSideEncryptionConfiguration: object[] };
+  PublicAccessBlockConfiguration: Record<string, boolean>;
+  LifecycleConfiguration: { Rules: object[] };
+};
+type Policy = {
+  PolicyDocument: { Statement: { Effect: string; Action: string; Condition: { Bool?: Record<string, string> } }[] };
+  Bucket?: { Ref: string };
+  Queues?: { Ref: string }[];
+};
+type Stage = { DefaultRouteSettings: Record<string, number> };
 type LambdaFunction = { Description: string; Timeout: number; MemorySize: number };
 
 const template: { Resources: Record<string, { Type: string; Properties: unknown }> } = JSON.parse(
@@ -78,11 +90,12 @@ describe("the documents", () => {
   it("states the value, threshold and duration of each alarm", () => {
     const expected = ofType<Alarm>("AWS::CloudWatch::Alarm").map(([, alarm]) => {
       const { AlarmName, Metrics = [], Threshold, ComparisonOperator, EvaluationPeriods } = alarm;
-      const seconds = Metrics.find(({ MetricStat }) => MetricStat)?.MetricStat?.Period ?? alarm.Period;
+      const periods = new Set(Metrics.flatMap(({ MetricStat }) => MetricStat?.Period ?? []));
+      const lasting = [...(periods.size > 0 ? periods : [alarm.Period])].map(period).join(" and ");
       const name = AlarmName.replace("plant-store-dev-", "");
       const sign = ComparisonOperator === "LessThanThreshold" ? "<" : "≥";
       const link = `[${name}](#${name.toLowerCase()})`;
-      return rowOf(link, measureOf(alarm), `${sign} ${Threshold}`, `${EvaluationPeriods} × ${period(seconds)}`);
+      return rowOf(link, measureOf(alarm), `${sign} ${Threshold}`, `${EvaluationPeriods} × ${lasting}`);
     });
     expect(rowsOf("Alarm", "Value", "Raised at", "For")).toEqual(expected);
   });
@@ -106,12 +119,20 @@ describe("the documents", () => {
     for (const [, queue] of ofType<Queue>("AWS::SQS::Queue")) expect(queue.MessageRetentionPeriod).toBe(1_209_600);
   });
 
-  it("states the time and the memory of endpoints", () => {
+  it("states the time and the memory of functions", () => {
     const background: readonly string[] = allBackgroundFunctions.map(([, { description }]) => description);
     const endpoints = ofType<LambdaFunction>("AWS::Lambda::Function").map(([, one]) => one);
     const times = endpoints
       .filter(({ Description, Timeout }) => !background.includes(Description) && Timeout !== 10)
       .map(({ Description, Timeout }) => [Description, period(Timeout)]);
+    const documented = allBackgroundFunctions.map(([, { description, timeoutSeconds }]) => [
+      description,
+      timeoutSeconds,
+    ]);
+    const worked = endpoints.filter(({ Description }) => background.includes(Description));
+    expect(Object.fromEntries(worked.map(({ Description, Timeout }) => [Description, Timeout]))).toEqual(
+      Object.fromEntries(documented),
+    );
     expect(times.sort()).toEqual([
       ["DELETE /api/integrations/provider/connection", "29 s"],
       ["PUT /api/integrations/provider/connection", "29 s"],
@@ -119,6 +140,44 @@ describe("the documents", () => {
     expect(new Set(endpoints.map(({ MemorySize }) => MemorySize))).toEqual(new Set([1_024]));
     expect(readFileSync(join(docs, "architecture.md"), "utf8")).toContain(
       "Endpoints have 10 s; connecting and disconnecting, which wait for the provider, 29 s. Every function has 1,024 MB.",
+    );
+  });
+
+  it("states the requests a second, and how long files stay", () => {
+    const [stages, buckets] = [ofType<Stage>("AWS::ApiGatewayV2::Stage"), ofType<Bucket>("AWS::S3::Bucket")];
+    const limits = { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 };
+    expect(stages.map(([, { DefaultRouteSettings }]) => DefaultRouteSettings)).toEqual([limits]);
+    expect(readFileSync(join(docs, "threat-model.md"), "utf8")).toContain(
+      "the gateway's limit of 500 requests a second",
+    );
+    const lives = buckets.map(([id, { LifecycleConfiguration }]) => [id.slice(0, -8), LifecycleConfiguration.Rules]);
+    const parts = { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } };
+    expect(Object.fromEntries(lives)).toEqual({
+      ExportsBucket: [{ Status: "Enabled", ExpirationInDays: 8, ...parts }],
+      // With the events: RETENTION_DAYS.
+      FeedBucket: [{ Status: "Enabled", ExpirationInDays: 90 }],
+    });
+  });
+});
+
+describe("queues and buckets", () => {
+  it("are encrypted, refuse plain HTTP, and no bucket can be opened to the public", () => {
+    const [queues, buckets] = [ofType<Queue>("AWS::SQS::Queue"), ofType<Bucket>("AWS::S3::Bucket")];
+    expect(queues.filter(([, { SqsManagedSseEnabled }]) => SqsManagedSseEnabled !== true)).toEqual([]);
+    for (const [, { BucketEncryption, PublicAccessBlockConfiguration: blocked }] of buckets) {
+      const [rule] = BucketEncryption.ServerSideEncryptionConfiguration;
+      expect(rule).toEqual({ ServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" } });
+      expect(Object.values(blocked)).toEqual([true, true, true, true]);
+    }
+    const policies = ["AWS::SQS::QueuePolicy", "AWS::S3::BucketPolicy"].flatMap((type) => ofType<Policy>(type));
+    const guarded = policies.filter(([, { PolicyDocument }]) =>
+      PolicyDocument.Statement.some(
+        ({ Effect, Action, Condition }) =>
+          Effect === "Deny" && Action.endsWith(":*") && Condition.Bool?.["aws:SecureTransport"] === "false",
+      ),
+    );
+    expect(guarded.flatMap(([, { Bucket, Queues = [Bucket] }]) => Queues.map((one) => one?.Ref)).sort()).toEqual(
+      [...queues, ...buckets].map(([id]) => id).sort(),
     );
   });
 });

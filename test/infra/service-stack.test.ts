@@ -3,7 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Match, Template } from "aws-cdk-lib/assertions";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { NO_ISSUER } from "../../infra/config.ts";
+import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
@@ -407,6 +409,14 @@ describe("the stack", () => {
 
   it("stays away from the 500 resources that CloudFormation accepts", () => {
     for (const template of [dev, prod]) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(480);
+  });
+
+  it("has no alarm over more metrics than the ten that CloudWatch accepts", () => {
+    const metrics = Array(10).fill(new Metric({ namespace: "test", metricName: "test" }));
+    expect(sumOf({ metrics, label: "ten" })).toBeDefined();
+    expect(() => sumOf({ metrics: [...metrics, ...metrics.slice(1, 2)], label: "eleven" })).toThrow(
+      "at most 10 metrics",
+    );
   });
 
   it("lets Lambda poll the queues by rights in the consumers' roles", () => {

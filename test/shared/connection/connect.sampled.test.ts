@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
+import { parseConnection } from "../../../shared/connection/connection-item.ts";
 import type { ConnectionRequest } from "../../../shared/connection/connection-request.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { isDeep } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { useConnections } from "./connection-table.ts";
+import { connectionNamed, useConnections } from "./connection-table.ts";
 import {
   callerOf,
   createWorld,
@@ -124,6 +125,14 @@ describe("connecting with an API key", () => {
     await world.connect(byKey({ webhookSecret: "whsec_3" }), org);
     await expect(webhookSecrets()).resolves.toEqual(["whsec_3"]);
     expect(world.steps.slice(-2)).toEqual([`cancel ${org}`, `sync ${org}`]);
+  });
+
+  it("to another account forgets the webhook secrets and the endpoint of the first", async () => {
+    await world.connect(byKey({ webhookSecrets: ["whsec_1"] }), org);
+    world.provider.secrets.set("sk_other", "acct_2");
+    await world.connect(byKey({ apiKey: "sk_other" }), org);
+    await expect(webhookSecrets()).resolves.toBeUndefined();
+    await expect(stored()).resolves.toMatchObject({ status: "connected", accountId: "acct_2" });
   });
 
   it("refuses another account while records of the first are stored, and changes nothing", async () => {
@@ -431,5 +440,14 @@ describe("secrets", () => {
     const { connection } = await world.openConnection(org);
     await expect(world.secrets.openCredentials("other", connection.credentials)).rejects.toThrow();
     await expect(world.secrets.openWebhookSecrets(org, connection.credentials)).rejects.toThrow();
+  });
+});
+
+describe("a stored connection", () => {
+  it("is refused if its credentials or secrets are not sealed bytes", () => {
+    const stored = { ...connectionNamed("a", { webhookSecrets: Uint8Array.of(1) }), status: "connected" };
+    expect(parseConnection(stored)).toEqual(stored);
+    for (const field of ["credentials", "webhookSecrets"])
+      expect(() => parseConnection({ ...stored, [field]: "sk_live_PLAIN" })).toThrow(field);
   });
 });

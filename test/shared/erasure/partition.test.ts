@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { createTable, getItem, putItem } from "../../../shared/runtime/table.ts";
+import { pagesOf } from "../../../shared/work/location.ts";
 import { followPlan } from "../../faults/fault-plan.ts";
 import { type FaultProxy, startFaultProxy } from "../../faults/fault-proxy.ts";
 import { useDatabase } from "../../support/use-table.ts";
@@ -13,6 +14,18 @@ beforeAll(async () => {
   proxy = await startFaultProxy(database.running().endpoint);
 });
 afterAll(() => proxy.close());
+
+describe("a partition", () => {
+  it("is read to its end, in pages of at most 1 MB", async () => {
+    const keys = ["one", "two", "three", "four"].sort();
+    for (const key of keys) await putItem(records, { scope: "org#large", key, text: "x".repeat(380_000) });
+    const pages: string[][] = [];
+    const partition = createPartitions((name) => database.table(name))("large").records;
+    for await (const items of pagesOf(partition)) pages.push(items.map(({ sortKey }) => sortKey));
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.flat()).toEqual(keys);
+  });
+});
 
 describe("an item that a transaction holds", () => {
   it("is cleaned by another attempt, so that the next pass does not count it again", async () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { CSV_COLUMNS } from "../../../shared/exports/csv.ts";
 import { EventExportRequest, type Export, type ExportFormat } from "../../../shared/exports/export.ts";
+import { createRequestExport } from "../../../shared/exports/request-export.ts";
 import type { Destination } from "../../../shared/notifications/destination.ts";
 import { toOcsf } from "../../../shared/security/ocsf/to-ocsf.ts";
 import { eventTypes } from "../../../shared/security/security-event.ts";
@@ -11,7 +12,7 @@ import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { keyedIdentity } from "../../support/request-identity.ts";
 import { HOUR, NOW } from "../../support/security-events.ts";
-import { createWorld, type ExportWorld, eventAt, startExportEngine } from "./world.ts";
+import { createWorld, type ExportWorld, eventAt, type Io, startExportEngine } from "./world.ts";
 
 quietLog();
 
@@ -74,7 +75,7 @@ describe("an export of events", () => {
     { since: NOW - 30 * HOUR, until: NOW - HOUR, success: false },
     { riskLevel: "high", userId: "ada" },
     { category: "authentication", processed: "false" },
-    { since: NOW, until: NOW - 1 },
+    { since: NOW, until: NOW },
   ])("has the events of the list with the same filter in each format: %j", async (filter) => {
     const organizationId = await fill(36);
     const { success, processed, ...others } = EventExportRequest.parse(bodyOf({ format: "csv", ...filter }));
@@ -173,7 +174,15 @@ describe("an export of events", () => {
     } while (page.after !== undefined);
     expect(found).toEqual(ids);
     world.time.now = NOW;
-    expect((await world.main.exports.list(organizationId, { ...page, now: NOW + 31 * DAY })).items).toEqual([]);
+    const firstEndsAt = NOW + 1_000 + 30 * DAY;
+    for (const [now, left] of [
+      [firstEndsAt - 1, 5],
+      [firstEndsAt, 4],
+      [NOW + 31 * DAY, 0],
+    ] as const)
+      expect((await world.main.exports.list(organizationId, { limit: 9, after: undefined, now })).items).toHaveLength(
+        left,
+      );
   });
 });
 
@@ -188,6 +197,18 @@ describe("requests", () => {
     const { items } = await world.main.exports.list(organizationId, { limit: 5, after: undefined, now: NOW });
     expect(items).toHaveLength(1);
     world.takeRequests();
+  });
+
+  it("of one Idempotency-Key ask for a worker again if the first attempt stored the export and died", async () => {
+    const organizationId = world.newOrganization();
+    const { first, repeated } = keyedIdentity(NOW);
+    const die = () => Promise.reject(new Error("died"));
+    const dying = createRequestExport({ ...world.main, events: { requested: die }, bus: { publish: die } });
+    await expect(dying(wanted("csv"), world.by(organizationId, first))).rejects.toThrow("died");
+    world.recorded.clear();
+    const { id } = await world.request(organizationId, wanted("csv"), repeated);
+    expect(world.takeRequests()).toMatchObject([{ organizationId, exportId: id }]);
+    expect([...world.recorded.values()]).toMatchObject([{ eventType: "EXPORT_REQUESTED" }]);
   });
 
   it("are refused while three exports run, whatever their order, and accepted when one has ended", async () => {
@@ -267,6 +288,38 @@ describe("an export of all data", () => {
     expect(linesIn(textOf(organizationId, made, "destinations.ndjson"))).toEqual([destination]);
     expect(progress.items).toBe(files.reduce((sum, { count }) => sum + count, 0));
   });
+});
+
+describe("a worker whose time is short", () => {
+  it("moves the export on, step by step, until it is complete", async () => {
+    const organizationId = await fill(30);
+    const made = await world.request(organizationId, wanted("ndjson", { since: 0 }));
+    let handOvers = 0;
+    for (let [request] = world.takeRequests(); request !== undefined; [request] = world.takeRequests()) {
+      let steps = 0;
+      await world.deliver(request, { remainingMs: () => (++steps > 1 ? 10_000 : 900_000) });
+      expect(++handOvers).toBeLessThan(30);
+    }
+    expect(await show(organizationId, made)).toMatchObject({ status: "completed", progress: { items: 29 } });
+  });
+});
+
+describe("a worker that dies", () => {
+  it.each(["beginUpload", "uploadPart", "completeUpload", "read"])(
+    "at its first call of %s leaves a file that begins with the head and has each event once",
+    async (name) => {
+      const organizationId = await fill(12);
+      const { id } = await world.request(organizationId, wanted("csv", { since: 0 }));
+      const io: Io = (call, work) => (call === name ? Promise.reject(new Error("died")) : work());
+      const [request = { organizationId, exportId: "" }] = world.takeRequests();
+      await expect(world.deliver(request, { io, delivery: "one" })).rejects.toThrow("died");
+      await world.deliver(request, { delivery: "one" });
+      const [head, ...rows] = parseCsv(textOf(organizationId, { id }, "events.csv"));
+      expect(head).toEqual(CSV_COLUMNS);
+      expect(new Set(rows.map(([, event]) => event)).size).toBe(11);
+      expect(rows).toHaveLength(11);
+    },
+  );
 });
 
 describe("the end of an export", () => {

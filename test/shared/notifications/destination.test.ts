@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { checkUrl, requireTimes } from "../../../shared/notifications/check-request.ts";
 import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
+import { rollSecrets, signingSecrets } from "../../../shared/notifications/destination-secrets.ts";
 
 const webhook = { type: "webhook", name: "SOC", url: "https://soc.example/hook" };
 const email = { type: "email", name: "On call", address: "oncall@example.com" };
@@ -126,5 +127,16 @@ describe("the body of a change", () => {
 
   it("cannot set the status unconfirmed", () => {
     expect(DestinationChangeRequest.safeParse({ name: "SOC", status: "unconfirmed" }).success).toBe(false);
+  });
+});
+
+describe("a signing secret that was replaced", () => {
+  it("signs beside the new one for 24 hours, and not longer", () => {
+    const [now, day] = [1_795_262_430_000, 86_400_000];
+    const rolled = rollSecrets([{ secret: "first" }], "second", now);
+    expect(signingSecrets(rolled, now + day - 1)).toEqual(["second", "first"]);
+    expect(signingSecrets(rolled, now + day)).toEqual(["second"]);
+    const again = rollSecrets(rolled, "third", now + day);
+    expect(again).toEqual([{ secret: "third" }, { secret: "second", validUntil: now + 2 * day }]);
   });
 });

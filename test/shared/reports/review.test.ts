@@ -40,6 +40,8 @@ describe("the time that a circuit was open", () => {
     });
     const ended = transitions([MONDAY - HOUR_MS, "forced_open", "force_open"], [MONDAY, "closed", "reset"]);
     expect(circuitTime(ended, undefined, week)).toMatchObject({ openMs: 0, openings: 0 });
+    const nextWeek = transitions([week.to, "forced_open", "force_open"]);
+    expect(circuitTime(nextWeek, undefined, week)).toMatchObject({ openMs: 0, openings: 0 });
   });
 
   it("ends with the recovery time-out, even without a later transition", () => {

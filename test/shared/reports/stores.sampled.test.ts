@@ -50,6 +50,8 @@ const listAll = async ({ list }: Stores, organizationId: string, limit: number, 
   do {
     const { items, next } = await list(organizationId, { limit, after, now: at });
     expect(items.length).toBeLessThanOrEqual(limit);
+    // A page that has exactly `limit` reports is the last one if there are no more.
+    if (after !== undefined) expect(items).not.toEqual([]);
     ids.push(...items.map(({ id }) => id));
     after = next;
   } while (after !== undefined);

@@ -199,6 +199,14 @@ describe("the first run of a connection", () => {
     expect(stored).toEqual(living);
   });
 
+  it("ends no earlier than it began if another instance's clock is behind", async () => {
+    const stage = createStage(engine);
+    stage.world.onCall(() => {
+      stage.time.now = NOW - 1_000;
+    });
+    await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded", startedAt: NOW, finishedAt: NOW });
+  });
+
   it("succeeds for an empty account, and the next run reads the first object", async () => {
     const stage = createStage(engine);
     await expect(stage.sync()).resolves.toMatchObject({ mode: "full", status: "succeeded" });

@@ -104,6 +104,26 @@ describe("an organization whose scheduled run was never requested, or whose requ
   });
 });
 
+describe("an organization among many", () => {
+  it.each([
+    ["1,000 organizations are asked within 50 s", 1_000, 50_000],
+    ["40,000 organizations are asked within half of the interval", 40_000, HOUR / 2],
+  ])("is found ten minutes after the dispatch has asked the last one: %s", async (_what, count, spreadMs) => {
+    const found = (now: number) =>
+      findMissedRuns({
+        occurrences: { read: async () => ({ slot: NOW }), replace: async () => true },
+        connectedOrganizations: async function* () {
+          yield* Array.from({ length: count }, (_, i) => `organization ${i}`);
+        },
+        runs: { readStatuses: async () => new Map() },
+        clock: () => now,
+        syncIntervalMs: HOUR,
+      });
+    await expect(found(NOW + spreadMs + 10 * MINUTE)).resolves.toHaveLength(0);
+    await expect(found(NOW + spreadMs + 10 * MINUTE + 1)).resolves.toHaveLength(count);
+  });
+});
+
 describe("a run that replaces a cancelled one", () => {
   it("is found if its request was lost", async () => {
     await deliver([requestOf(NOW)]);

@@ -1,10 +1,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { SetAside } from "../../../shared/records/set-aside.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createRunEnd } from "../../../shared/sync/end-run.ts";
+import { countSetAside } from "../../../shared/sync/run-set-aside.ts";
+import { createSetAsideStore } from "../../../shared/sync/set-aside-store.ts";
 import { createSyncEndStore } from "../../../shared/sync/sync-end-store.ts";
+import type { ActiveRun } from "../../../shared/sync/sync-item.ts";
 import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
@@ -13,6 +17,7 @@ import { LEASE_MS, LeaseLostError } from "../../../shared/work/lease.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { createStage, NOW, RUNS, type Stage, startSyncEngine } from "./stage.ts";
+import { runWith, unusable } from "./step.ts";
 
 let engine: EmbeddedDynamoDb;
 beforeAll(async () => {
@@ -44,6 +49,26 @@ const ended = async (stage: Stage, count: number): Promise<string[]> => {
   return ids;
 };
 
+describe("the objects that a run sets aside", () => {
+  it("are all counted; at most 20 are named in a run, and none again within 30 days", async () => {
+    const { client, organizationId } = createStage(engine);
+    const named: string[] = [];
+    const count = (run: ActiveRun, now: number, objects: readonly SetAside[]) => {
+      const setAsides = createSetAsideStore(createTable(client, RUNS));
+      const setAside = async (_organization: string, _account: string, _run: unknown, { name }: SetAside) =>
+        void named.push(name);
+      const dependencies = { setAsides, events: { setAside }, clock: () => now };
+      return countSetAside(dependencies, { organizationId, accountId: "acct_1" }, run, objects);
+    };
+    const objects = Array.from({ length: 30 }, (_, i) => unusable(`cus_${i}`));
+    const begun = await count(runWith(), NOW, objects.slice(0, 15));
+    expect((await count(begun, NOW, objects)).work.setAside).toEqual({ count: 45, named: 20 });
+    expect((await count(runWith(), NOW + 30 * DAY - 1_000, objects)).work.setAside).toEqual({ count: 30, named: 0 });
+    await count(runWith(), NOW + 30 * DAY, objects.slice(0, 1));
+    expect(named).toEqual([...objects.slice(0, 20), ...objects.slice(0, 1)].map(({ name }) => name));
+  });
+});
+
 describe("the list of runs", () => {
   it.each([1, 2, 3, 4, 5, 50])("has each run once with pages of %i, newest first", async (limit) => {
     const stage = createStage(engine);
@@ -55,6 +80,7 @@ describe("the list of runs", () => {
     do {
       const page = await stage.runs.list(stage.organizationId, { limit, after, now: NOW });
       expect(page.items.length).toBeLessThanOrEqual(limit);
+      expect(page.items).not.toEqual([]);
       seen.push(...page.items.map(({ id }) => id));
       after = page.next;
     } while (after !== undefined);

@@ -225,6 +225,40 @@ test("a run whose time is short continues shard by shard", async () => {
   await expect(world().due()).resolves.toEqual([]);
 });
 
+test("a run that is continued again and again ends before the schedule's next run, or when it writes nothing", async () => {
+  const { dueHours, run } = world();
+  for (const hours of [1, 2, 3, 4]) await dueHours.markDue(scope, startOfHour(NOW) - hours * HOUR);
+  const forOneHour = () => {
+    let asked = 0;
+    return () => (++asked <= 2 ? 300_000 : 50_000);
+  };
+  await expect(run(() => 50_000)).resolves.toMatchObject({ isComplete: false, isHandedOver: false });
+  await run(forOneHour());
+  const { until = 0 } = published[0] ?? {};
+  expect(until).toBe(NOW + 55 * 60_000);
+  for (const [at, isHandedOver] of [
+    [until - 1, true],
+    [until, false],
+  ] as const) {
+    time.now = at;
+    const [first = {}, ...others] = published.splice(0);
+    const runs = [await run(forOneHour(), first)];
+    for (const detail of others) runs.push(await run(forOneHour(), detail));
+    expect(runs.some((one) => one.isHandedOver)).toBe(isHandedOver);
+    expect(published.every((detail) => detail.until === until)).toBe(true);
+  }
+});
+
+test("a lease that a worker did not release is free in the millisecond in which it ends", async () => {
+  const { dueHours } = world();
+  const until = NOW + 360_000;
+  await expect(dueHours.takeLease(scope, until)).resolves.toBeDefined();
+  time.now = until - 1;
+  await expect(dueHours.takeLease(scope, until + 1)).resolves.toBeUndefined();
+  time.now = until;
+  await expect(dueHours.takeLease(scope, until + 360_000)).resolves.toBeDefined();
+});
+
 test("events are read in small pages, so that decoding one does not delay the other hours' calls", async () => {
   const client = database.newClient();
   const limits: unknown[] = [];

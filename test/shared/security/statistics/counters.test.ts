@@ -10,6 +10,7 @@ import {
   mergeCounters,
   selectCounters,
 } from "../../../../shared/security/statistics/counters.ts";
+import { isExact, isExpired, sumRollups } from "../../../../shared/security/statistics/rollup-store.ts";
 import { isAtLeast, riskLevels } from "../../../../shared/terms/risk-levels.ts";
 import { fc } from "../../../support/fixed-seed.ts";
 import { dayOf } from "../../../support/security-counters.ts";
@@ -89,6 +90,19 @@ describe("counters", () => {
         Array(5).fill(count([{ eventType: "X", category: "system", riskLevel: "LOW", success: true, ms: 1e300 }])),
       ),
     ).toMatchObject([{ totalMicroseconds: timed(1e300), timed: 5 }]);
+  });
+});
+
+describe("the sum of rollups", () => {
+  it("is exact until the first event of any of them expires, and stays until the last one does", () => {
+    const rollups = [
+      { counters: [], exactUntil: 2, expiresAt: 4 },
+      { counters: [], exactUntil: 1, expiresAt: 5 },
+      { counters: [], exactUntil: 3, expiresAt: 3 },
+    ];
+    expect(sumRollups(rollups)).toMatchObject({ exactUntil: 1, expiresAt: 5 });
+    expect([isExact({ exactUntil: 1 }, 999), isExact({ exactUntil: 1 }, 1_000)]).toEqual([true, false]);
+    expect([isExpired({ expiresAt: 1 }, 999), isExpired({ expiresAt: 1 }, 1_000)]).toEqual([false, true]);
   });
 });
 
