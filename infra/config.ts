@@ -156,6 +156,8 @@ const Context = z
      * region: https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
      */
     emailSender: z.email("expected an e-mail address").max(254, "expected at most 254 characters").optional(),
+    /** Mails that are sent for an organization in a day (UTC), so that one does not use up the quota of SES for all. */
+    mailsPerDay: wholeNumber(1, 1_000_000).default(1_000),
     /** Whether organizations can have their events written to a bucket for a SIEM: docs/siem.md. */
     siemFeed: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** `loopback` lets notifications reach the machine that runs the functions, also by plain http: only for local runs. */

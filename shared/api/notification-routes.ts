@@ -26,7 +26,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     permission: "settings:manage",
     summary: "Create a destination",
     description:
-      "Creates a destination. Of a webhook, this answer alone has the secret that signs. To an e-mail address goes a mail with a link; nothing else is sent there until the recipient confirms it.",
+      "Creates a destination. Of a webhook, this answer alone has the secret that signs. To an e-mail address goes a mail with a link; nothing else is sent there until the recipient confirms it. An address gets one such mail from an organization in 24 hours, and three from all.",
     request: { body: DestinationRequest },
     isIdempotent: true,
     success: { status: 201, description: "The destination.", body: DestinationWithSecret },
@@ -38,7 +38,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     permission: "settings:manage",
     summary: "Replace, pause or resume a destination",
     description:
-      "Replaces everything but the type. A missing URL, address or status stays. With `rollSecret`, the answer has a new secret, and the old one signs as well for 24 hours. Another e-mail address must be confirmed; the same one again sends an unconfirmed recipient a new link, at most once a minute.",
+      "Replaces everything but the type. A missing URL, address or status stays. With `rollSecret`, the answer has a new secret, and the old one signs as well for 24 hours. Another e-mail address must be confirmed; the same one again sends an unconfirmed recipient a new link, at most once in 24 hours.",
     request: { params: idOf("destination"), body: DestinationChangeRequest },
     success: { status: 200, description: "The destination.", body: DestinationWithSecret },
     failures: ["destination_not_found", "destination_not_confirmed", "email_not_configured", "too_many_confirmations"],
@@ -100,7 +100,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     permission: "public",
     summary: "Open a link in a mail",
     description:
-      "Returns a page with a button that confirms or unsubscribes the address. Opening it changes nothing, because scanners of mails open links.",
+      "Returns a page with a button that confirms or unsubscribes the address, or refuses the organization. Opening it changes nothing, because scanners of mails open links.",
     request: { query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
     failures: ["no_bearer_token", "link_not_found", "link_ended", "store_unavailable"],
@@ -109,9 +109,9 @@ export const notificationRoutes = defineRoutes("notifications", {
     method: "POST",
     path: "/api/integrations/provider/notifications/link",
     permission: "public",
-    summary: "Confirm or unsubscribe an address",
+    summary: "Confirm, unsubscribe or refuse",
     description:
-      "Does what the link in a mail says, and returns a page that says so. The body is ignored: mail programs post `List-Unsubscribe=One-Click` (RFC 8058).",
+      "Does what the link in a mail says: confirms the address, unsubscribes it, or refuses the organization for 30 days. Returns a page that says so. The body is ignored: mail programs post `List-Unsubscribe=One-Click` (RFC 8058).",
     request: { query: linkQuery },
     success: { status: 200, description: "The page.", html: true },
     failures: ["no_bearer_token", "link_not_found", "link_ended", "store_unavailable"],

@@ -6,7 +6,8 @@ import type { EmailLinkView } from "../notifications/use-email-link.ts";
 import { type Content, html, textOf } from "../runtime/markup.ts";
 import type { Html } from "./route.ts";
 
-type About = EmailLinkView["about"];
+type AboutStranger = EmailLinkView["about"];
+type About = Extract<AboutStranger, { address: string }>;
 
 const page = (title: string, content: Content): string =>
   textOf(html`<!doctype html>
@@ -66,7 +67,30 @@ const results = {
     page("The destination is paused", html`<p>Nothing is sent to ${address}. An administrator can resume it.</p>`),
 };
 
-export const emailLinkPage = (view: EmailLinkView): Html =>
-  "question" in view
-    ? { html: questions[view.question](view.about), hasForm: true }
-    : { html: results[view.result](view.about) };
+/** The pages of the recipient who did not ask for the mails. The link does not contain the address. */
+const notMe = {
+  question: ({ organizationId }: AboutStranger) =>
+    page(
+      "This was not me",
+      html`<p>The organization ${organizationId} asked to send security alerts to your e-mail address.</p>
+${form("This was not me")}
+<p>Then it can send nothing to your address for 30 days.</p>`,
+    ),
+  result: ({ organizationId }: AboutStranger) =>
+    page(
+      "Thank you",
+      html`<p>The organization ${organizationId} can send nothing to your e-mail address for 30 days.</p>
+<p>If two more organizations ask and you answer the same, none can ask you in that time.</p>`,
+    ),
+};
+
+export const emailLinkPage = (view: EmailLinkView): Html => {
+  if ("question" in view) {
+    const { question } = view;
+    return {
+      html: question === "not_me" ? notMe.question(view.about) : questions[question](view.about),
+      hasForm: true,
+    };
+  }
+  return { html: view.result === "not_me" ? notMe.result(view.about) : results[view.result](view.about) };
+};

@@ -7,11 +7,18 @@ import { writeLog } from "../runtime/log.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import type { UserRequest } from "../terms/requester.ts";
 import { checkUrl, requireTimes } from "./check-request.ts";
-import { countConfirmation, emailSecrets, requireEmail, sendConfirmation } from "./confirmation.ts";
+import {
+  countConfirmation,
+  emailSecrets,
+  requireEmail,
+  sendConfirmation,
+  withdrawConfirmation,
+} from "./confirmation.ts";
 import { type CreateDestinationDependencies, shownSecret } from "./create-destination.ts";
 import { type DestinationChangeRequest, type DestinationWithSecret, OLD_SECRET_VALID_MS } from "./destination.ts";
 import { rollSecrets } from "./destination-secrets.ts";
 import type { DestinationChange, DestinationStore } from "./destination-store.ts";
+import type { AddressRequest } from "./mailed-address-store.ts";
 import { changeOf } from "./notification-events.ts";
 import { type DestinationItem, toDestination } from "./notification-items.ts";
 
@@ -59,8 +66,12 @@ type Dependencies = Omit<CreateDestinationDependencies, "destinations"> & {
 
 type ChangeRequest = UserRequest & { address: string };
 
-/** `secret`: a new one. `confirms`: the id of the address that must be confirmed. */
-type Planned = { change: DestinationChange; secret?: string; confirms?: string };
+/** `secret`: a new one. `confirms`: the id of the address that must be confirmed, and how its mail is counted. */
+type Planned = {
+  change: DestinationChange;
+  secret?: string;
+  confirms?: { addressId: string; asked: AddressRequest };
+};
 
 /** Parts of the item that users do not see as fields. */
 const UNNAMED = ["sealed", "changedAt", "changedBy", "addressId", "confirmationSentAt"];
@@ -79,8 +90,8 @@ const changedFields = (before: DestinationItem, change: DestinationChange): stri
  * `email_not_configured`, `too_many_confirmations` and `store_unavailable`.
  */
 export const createChangeDestination = (dependencies: Dependencies) => {
-  const { destinations, secrets, links, handOver, recordChange, targetRules, emailSender, newSecret, newToken, now } =
-    dependencies;
+  const { destinations, addresses, secrets, links, handOver, recordChange, targetRules, emailSender } = dependencies;
+  const { newSecret, newToken, now } = dependencies;
 
   /** The change of a URL and of a webhook's secret. */
   const planUrl = async (
@@ -120,19 +131,25 @@ export const createChangeDestination = (dependencies: Dependencies) => {
     const isAsked = isMoved || status === "unconfirmed" || (isUnconfirmed && isMissed);
     if (!isAsked) return { change: { reports } };
     requireEmail(emailSender);
-    await countConfirmation(destinations, organizationId, at);
+    const target = address ?? before.target;
+    // The id of the address before stays until the change is written, so all attempts count as one mail.
+    const asked = { organizationId, request: before.addressId ?? before.id, at };
+    await countConfirmation({ destinations, addresses }, target, asked);
     const addressId = newToken();
     const about = { organizationId, destinationId: before.id, addressId };
     return {
       change: {
         reports,
-        target: address ?? before.target,
+        target,
         addressId,
         confirmationSentAt: at,
         ...(isMoved && { ...RESUMED, status: "unconfirmed" }),
-        sealed: await secrets.seal(organizationId, emailSecrets(links, about, at)),
+        sealed: await secrets.seal(
+          organizationId,
+          emailSecrets(links, about, { address: addresses.digestOf(target), at }),
+        ),
       },
-      confirms: addressId,
+      confirms: { addressId, asked },
     };
   };
 
@@ -156,11 +173,17 @@ export const createChangeDestination = (dependencies: Dependencies) => {
   };
 
   /** Sends the link to confirm. If that fails, a repeated request sends it. */
-  const confirm = async (after: DestinationItem, addressId: string, { caller }: ChangeRequest, at: number) => {
+  const confirm = async (
+    after: DestinationItem,
+    { addressId, asked }: NonNullable<Planned["confirms"]>,
+    { caller }: ChangeRequest,
+  ) => {
     const { organizationId, userId } = caller;
+    const { at } = asked;
     try {
       await sendConfirmation(handOver, organizationId, after, { addressId, at, requestedBy: userId });
     } catch (error) {
+      await withdrawConfirmation(addresses, after.target, asked);
       await asSideWork(() =>
         destinations.change(organizationId, after, { confirmationSentAt: undefined }, newToken()),
       ).catch((cause: unknown) => {
@@ -189,7 +212,7 @@ export const createChangeDestination = (dependencies: Dependencies) => {
       const after = await destinations.change(organizationId, before, { ...planned, change }, version);
       if (after === undefined) continue;
       await recordChange(organizationId, change);
-      if (confirms !== undefined) await confirm(after, confirms, by, at);
+      if (confirms !== undefined) await confirm(after, confirms, by);
       return { ...toDestination(after), ...definedFields({ secret }) };
     }
     throw new DomainError("store_unavailable", "The destination is being changed by others. Try again.");

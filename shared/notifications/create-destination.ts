@@ -7,18 +7,26 @@ import { eventId, identityOf } from "../security/event-id.ts";
 import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import type { UserRequest } from "../terms/requester.ts";
 import { requireTimes, targetOf } from "./check-request.ts";
-import { countConfirmation, emailSecrets, requireEmail, sendConfirmation } from "./confirmation.ts";
+import {
+  countConfirmation,
+  emailSecrets,
+  requireEmail,
+  sendConfirmation,
+  withdrawConfirmation,
+} from "./confirmation.ts";
 import type { DestinationRequest, DestinationWithSecret } from "./destination.ts";
 import type { DestinationSecrets, DestinationSecretsStore } from "./destination-secrets.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import type { EmailLinks } from "./email-link.ts";
 import type { HandOver } from "./hand-over.ts";
+import type { MailedAddressStore } from "./mailed-address-store.ts";
 import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
 import { type DestinationItem, toDestination } from "./notification-items.ts";
 import type { TargetRules } from "./sending/public-address.ts";
 
 export type CreateDestinationDependencies = {
   destinations: Pick<DestinationStore, "create" | "read" | "delete" | "countConfirmation">;
+  addresses: Pick<MailedAddressStore, "digestOf" | "ask" | "withdraw">;
   secrets: DestinationSecretsStore;
   links: Pick<EmailLinks, "seal">;
   handOver: HandOver;
@@ -43,15 +51,17 @@ export const shownSecret = (secrets: DestinationSecrets): { secret?: string } =>
  * `too_many_confirmations` and `store_unavailable`.
  */
 export const createCreateDestination = (dependencies: CreateDestinationDependencies) => {
-  const { destinations, secrets, links, handOver, recordChange, targetRules, emailSender, newSecret, newToken } =
-    dependencies;
+  const { destinations, addresses, secrets, links, handOver, recordChange, targetRules, emailSender } = dependencies;
+  const { newSecret, newToken } = dependencies;
 
   const secretsOf = (
     request: DestinationRequest,
     url: string,
     about: { organizationId: string; destinationId: string; addressId: string; at: number },
   ): DestinationSecrets => {
-    if (request.type === "email") return emailSecrets(links, about, about.at);
+    if (request.type === "email") {
+      return emailSecrets(links, about, { address: addresses.digestOf(request.address), at: about.at });
+    }
     if (request.type === "webhook") return { type: "webhook", url, secrets: [{ secret: newSecret() }] };
     return { type: request.type, url };
   };
@@ -64,12 +74,12 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
   };
 
   const store = async (
+    id: string,
     request: DestinationRequest,
     by: CreateRequest,
   ): Promise<{ item: DestinationItem; opened: DestinationSecrets }> => {
     const { organizationId, userId } = by.caller;
-    const { id: requestId, at } = by.identity;
-    const id = eventId(at, identityOf("destination", organizationId, requestId));
+    const { at } = by.identity;
     const { url = "", target } = targetOf(request, targetRules(by.address));
     const addressId = newToken();
     const created = secretsOf(request, url, { organizationId, destinationId: id, addressId, at });
@@ -101,15 +111,10 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
     return { item: earlier, opened: await secrets.open(organizationId, earlier.sealed) };
   };
 
-  return async (request: DestinationRequest, by: CreateRequest): Promise<DestinationWithSecret> => {
+  const storeAndAsk = async (id: string, request: DestinationRequest, by: CreateRequest) => {
     const { organizationId, userId } = by.caller;
     const { at } = by.identity;
-    requireTimes(request);
-    if (request.type === "email") {
-      requireEmail(emailSender);
-      await countConfirmation(destinations, organizationId, at);
-    }
-    const { item, opened } = await store(request, by);
+    const { item, opened } = await store(id, request, by);
     if (item.status === "unconfirmed" && item.addressId !== undefined) {
       const { addressId } = item;
       try {
@@ -119,6 +124,23 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
         throw error;
       }
     }
+    return { item, opened };
+  };
+
+  return async (request: DestinationRequest, by: CreateRequest): Promise<DestinationWithSecret> => {
+    const { organizationId } = by.caller;
+    const { id: requestId, at } = by.identity;
+    const id = eventId(at, identityOf("destination", organizationId, requestId));
+    requireTimes(request);
+    const asked = { organizationId, request: id, at };
+    if (request.type === "email") {
+      requireEmail(emailSender);
+      await countConfirmation({ destinations, addresses }, request.address, asked);
+    }
+    const { item, opened } = await storeAndAsk(id, request, by).catch(async (error: unknown) => {
+      if (request.type === "email") await withdrawConfirmation(addresses, request.address, asked);
+      throw error;
+    });
     await recordChange(organizationId, item.change);
     return { ...toDestination(item), ...shownSecret(opened) };
   };

@@ -9,12 +9,20 @@ import { OLD_SECRET_VALID_MS } from "./destination.ts";
 const SigningSecret = z.object({ secret: z.string(), validUntil: z.optional(z.number()) });
 type SigningSecret = z.output<typeof SigningSecret>;
 
-/** What is sealed, by type. The keys of e-mail are those of the links in mails (email-link.ts). */
+/**
+ * What is sealed, by type. The keys of e-mail are those of the links in mails (email-link.ts); addresses that an earlier
+ * version stored have no `notMeKey`.
+ */
 const DestinationSecrets = z.discriminatedUnion("type", [
   z.object({ type: z.literal("webhook"), url: z.string(), secrets: z.array(SigningSecret) }),
   z.object({ type: z.literal("slack"), url: z.string() }),
   z.object({ type: z.literal("teams"), url: z.string() }),
-  z.object({ type: z.literal("email"), confirmKey: z.string(), unsubscribeKey: z.string() }),
+  z.object({
+    type: z.literal("email"),
+    confirmKey: z.string(),
+    unsubscribeKey: z.string(),
+    notMeKey: z.optional(z.string()),
+  }),
 ]);
 export type DestinationSecrets = z.output<typeof DestinationSecrets>;
 

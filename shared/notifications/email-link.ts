@@ -1,7 +1,8 @@
 /**
- * The links in mails to a destination: one confirms the address, one unsubscribes it. A link's key is sealed, so an altered
- * one costs no call. It names the address's id, which only the destination's item has, so that the sealing key alone does not
- * suffice to make a link, and so that links of an earlier address do not count. docs/notifications.md, "E-mail".
+ * The links in mails to a destination: one confirms the address, one unsubscribes it, and one says that its owner did not ask
+ * for the mails. A link's key is sealed, so an altered one costs no call. It names the address's id, which only the
+ * destination's item has, so that the sealing key alone does not suffice to make a link, and so that links of an earlier
+ * address do not count. The last link also works if the destination was changed or deleted. docs/notifications.md, "E-mail".
  */
 import * as z from "zod/mini";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -10,14 +11,18 @@ import type { Sealing } from "../runtime/sealing.ts";
 /** Where the links lead; the key is the parameter `key`. */
 export const EMAIL_LINK_PATH = "/api/integrations/provider/notifications/link";
 
-const actions = ["confirm", "unsubscribe"] as const;
+const actions = ["confirm", "unsubscribe", "not_me"] as const;
 
-/** Unsealing returns integers as bigints. `expiresAt`: epoch ms; a link without it does not end. */
+/**
+ * Unsealing returns integers as bigints. `expiresAt`: epoch ms; a link without it does not end. `address`: a keyed digest
+ * (mailed-address-store.ts), of `not_me` only.
+ */
 const Content = z.object({
   action: z.enum(actions),
   organizationId: z.string(),
   destinationId: z.string(),
   addressId: z.string(),
+  address: z.optional(z.string()),
   expiresAt: z.optional(
     z.pipe(
       z.bigint(),

@@ -26,7 +26,14 @@ import { StoredDelivery } from "./delivery.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { type Notification, type NotifiedAlert, parseNotification, SummarizedAlert } from "./messages/notification.ts";
 import { createDestinationRecorder } from "./notification-events.ts";
-import { alertIdOfKey, CONFIRMATIONS_KEY, COUNT_KEY, DESTINATION_PREFIX, sentPrefixes } from "./notification-items.ts";
+import {
+  alertIdOfKey,
+  CONFIRMATIONS_KEY,
+  COUNT_KEY,
+  DESTINATION_PREFIX,
+  MAILS_KEY,
+  sentPrefixes,
+} from "./notification-items.ts";
 
 export type NotificationDependencies = {
   destinations: Pick<DestinationStore, "delete" | "list" | "listDeletions" | "forgetChange">;
@@ -95,7 +102,8 @@ const destinationsLocation = (
 });
 
 /** Numbers that bound destinations and mails. They contain no personal data. */
-const isNumber = (key: string): boolean => key === COUNT_KEY || key.startsWith(CONFIRMATIONS_KEY);
+const isNumber = (key: string): boolean =>
+  key === COUNT_KEY || key.startsWith(CONFIRMATIONS_KEY) || key.startsWith(MAILS_KEY);
 
 export const allNotifications = (
   dependencies: NotificationDependencies,

@@ -1,15 +1,18 @@
 /**
- * The items of table Notifications: partition key `scope` (the organization's), sort key `key`, expiry `ttl`.
+ * The items of table Notifications: partition key `scope` (the organization's, but for the last), sort key `key`, expiry
+ * `ttl`.
  *
  * - `destination#<id>` a destination, without expiry.
  * - `destinations` the number of destinations, which bounds them; without expiry.
  * - `deleted#<id>` the deletion of a destination, until its event is recorded (notification-events.ts); without expiry.
  * - `confirmations#2026-11-21` the number of confirmation mails of a day, which bounds them.
+ * - `mails#2026-11-21` the number of mails of a day, which bounds them.
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
  *   `resolved` holds the delivery and the alert's revision; the first writer wins.
  * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
  * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<level or resolved>` a notification that waits in a bundle.
+ * - `address#<digest>` as `scope`, `asked` as `key`: which organizations an e-mail address was asked for (mailed-address.ts).
  *
  * All but the first three expire. Items are parsed when they are read.
  */
@@ -27,6 +30,18 @@ export const COUNT_KEY = "destinations";
 
 /** The prefix of the numbers of confirmation mails; the day follows. */
 export const CONFIRMATIONS_KEY = "confirmations#";
+
+/** The prefix of the numbers of mails; the day follows. */
+export const MAILS_KEY = "mails#";
+
+/** @param day as in `2026-11-21`. */
+export const mailsKey = (organizationId: string, day: string) => ({
+  scope: organizationKey(organizationId),
+  key: MAILS_KEY + day,
+});
+
+/** @param address a keyed digest. */
+export const mailedAddressKey = (address: string) => ({ scope: `address#${address}`, key: "asked" });
 
 export const destinationKey = (organizationId: string, id: string) => ({
   scope: organizationKey(organizationId),

@@ -8,6 +8,7 @@ import { writeLog } from "../runtime/log.ts";
 import type { Mailer } from "../runtime/mail.ts";
 import { cutText } from "../security/redaction/redact-and-cut.ts";
 import { redactText } from "../security/redaction/redact-text.ts";
+import { DAY_MS } from "../terms/hours.ts";
 import { type DeliveryAttempt, type DeliveryMessage, MAX_ANSWER_CHARACTERS, type StoredDelivery } from "./delivery.ts";
 import type { PausedDestination } from "./destination-paused.ts";
 import { type DestinationSecrets, type DestinationSecretsStore, signingSecrets } from "./destination-secrets.ts";
@@ -29,6 +30,8 @@ export type SendDependencies = {
   request: GuardedRequest;
   /** Undefined if the deployment sends no mails. */
   mailer: Pick<Mailer, "send"> | undefined;
+  /** Mails of an organization in a day (UTC). */
+  mailsPerDay: number;
   /** Composes the summary of a bundle that has begun; undefined if the bundle is empty. */
   summarize(organizationId: string, bundle: StoredDelivery): Promise<Notification | undefined>;
   /** @throws Error if the bus did not take the event. */
@@ -65,7 +68,17 @@ export const redactedAnswer = (body: string, secrets: DestinationSecrets): strin
   return cutText(redactText(text.toWellFormed()), MAX_ANSWER_CHARACTERS);
 };
 
-type Sent = { isDelivered: boolean; isGone: boolean; retryAfter?: string | undefined; attempt: DeliveryAttempt };
+/** `isHeldBack`: we did not try, so the destination did not fail. */
+type Sent = {
+  isDelivered: boolean;
+  isGone: boolean;
+  isHeldBack?: true;
+  retryAfter?: string | undefined;
+  attempt: DeliveryAttempt;
+};
+
+/** Seconds until the next day (UTC) begins. @param at epoch ms. */
+const untilTomorrow = (at: number): string => String(Math.ceil((DAY_MS - (at % DAY_MS)) / 1_000));
 
 /** Why a delivery cannot be sent to the destination now; undefined if it can. */
 const hindranceOf = (destination: DestinationItem | undefined, type: Notification["type"]): string | undefined => {
@@ -96,7 +109,10 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     const linkTo = (key: string): string => `${apiOrigin}${EMAIL_LINK_PATH}?key=${encodeURIComponent(key)}`;
     const links = {
       unsubscribe: linkTo(keys.unsubscribeKey),
-      ...(notification.type === "destination.confirmation" && { confirm: linkTo(keys.confirmKey) }),
+      ...(notification.type === "destination.confirmation" && {
+        confirm: linkTo(keys.confirmKey),
+        ...(keys.notMeKey !== undefined && { notMe: linkTo(keys.notMeKey) }),
+      }),
     };
     if (mailer === undefined) throw Object.assign(new Error("The deployment sends no mails."), { name: "no_sender" });
     await mailer.send({ to, ...mailOf(notification, links) });
@@ -117,6 +133,11 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     });
     try {
       if (secrets.type === "email") {
+        const { organizationId } = message;
+        if (!(await store.countMail(organizationId, { at, most: dependencies.mailsPerDay }))) {
+          const attempt = attempted({ error: "too_many_mails" });
+          return { isDelivered: false, isGone: false, isHeldBack: true, retryAfter: untilTomorrow(at), attempt };
+        }
         await mail(notification, target, secrets);
         return { isDelivered: true, isGone: false, attempt: attempted({}) };
       }
@@ -194,7 +215,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
 
     const { status, error } = sent.attempt;
     writeLog("warn", "A notification was not delivered", { destinationId, deliveryId, status, error });
-    const paused = await noteFailure(message, destination, sent);
+    const paused = sent.isHeldBack ? undefined : await noteFailure(message, destination, sent);
     const tries = delivery.tries + 1;
     const pause =
       paused === undefined ? pauseAfter(deliveryId, { tries, retryAfter: sent.retryAfter, now: now() }) : undefined;

@@ -4,11 +4,13 @@
  */
 import { definedFields } from "../json/defined-fields.ts";
 import { getItem, type Table, updateItem } from "../runtime/table.ts";
+import { DAY_MS, dayName } from "../terms/hours.ts";
 import { type DeliveryAttempt, type DeliveryMessage, MAX_ATTEMPTS, type StoredDelivery } from "./delivery.ts";
 import {
   type DestinationItem,
   deliveryKey,
   destinationKey,
+  mailsKey,
   parseDeliveryItem,
   parseDestinationItem,
 } from "./notification-items.ts";
@@ -86,6 +88,20 @@ export const createSendingStore = (table: Table<"notifications">) => ({
       remove: ["leaseUntil", "leaseToken", "isRetryUnsent", ...(result.is === "again" ? [] : ["notBefore"])],
       condition: "#leaseToken = :token",
       values: { token },
+    });
+    return written;
+  },
+
+  /**
+   * Counts a mail of the organization's day (UTC); one write unit. @param at epoch ms.
+   * @returns false if the organization has had `most` mails that day.
+   */
+  async countMail(organizationId: string, { at, most }: { at: number; most: number }): Promise<boolean> {
+    const { written } = await updateItem(table, mailsKey(organizationId, dayName(at)), {
+      add: { count: 1 },
+      set: { ttl: Math.ceil((at + 2 * DAY_MS) / 1_000) },
+      condition: "attribute_not_exists(#count) OR #count < :most",
+      values: { most },
     });
     return written;
   },

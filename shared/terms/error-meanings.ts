@@ -44,7 +44,8 @@ export const errorMeanings = {
   destination_not_confirmed: "The recipient has not confirmed the e-mail address yet.",
   destination_paused: "The destination is paused. Resume it first.",
   email_not_configured: "This deployment has no sender of e-mails; use another type of destination.",
-  too_many_confirmations: "The organization has had too many confirmation mails sent today. Try again tomorrow.",
+  too_many_confirmations:
+    "The organization, or all together, have had too many confirmation mails sent, or the recipient refused them. Try again another day.",
   link_ended: "The link has expired, or what it is for was changed or erased since.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",

@@ -12,6 +12,7 @@ import { createNotificationDispatcher } from "../notifications/dispatch.ts";
 import { createEmailLinks } from "../notifications/email-link.ts";
 import { createHandOver, type DeliveryQueue } from "../notifications/hand-over.ts";
 import { createListDeliveries } from "../notifications/list-deliveries.ts";
+import { createMailedAddressStore } from "../notifications/mailed-address-store.ts";
 import { createNoticeStore } from "../notifications/notice-store.ts";
 import { createDestinationRecorder } from "../notifications/notification-events.ts";
 import { createRetryDelivery, createTestDestination } from "../notifications/request-delivery.ts";
@@ -43,6 +44,12 @@ const wireHandOver = () => createHandOver({ deliveries: wireDeliveryStore(), que
 
 const wireEmailLinks = () => createEmailLinks(createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY));
 
+const wireMailedAddresses = () =>
+  createMailedAddressStore(openTable("notifications"), {
+    sealingKey: readConfig(["CURSOR_KEY"]).CURSOR_KEY,
+    newToken: newRequestToken,
+  });
+
 const wireDestinationRecorder = () =>
   createDestinationRecorder({ recorder: wireRecorder(), destinations: wireDestinationStore() });
 
@@ -50,6 +57,7 @@ const wireWriting = () => {
   const { EMAIL_SENDER, NOTIFICATION_TARGETS: policy } = readConfig(["EMAIL_SENDER", "NOTIFICATION_TARGETS"]);
   return {
     destinations: wireDestinationStore(),
+    addresses: wireMailedAddresses(),
     secrets: createDestinationSecrets(wireEnvelope()),
     links: wireEmailLinks(),
     handOver: wireHandOver(),
@@ -91,7 +99,12 @@ const wireLinkUse = () => ({ links: wireEmailLinks(), destinations: wireDestinat
 export const wireOpenEmailLink = () => createOpenEmailLink(wireLinkUse());
 
 export const wireUseEmailLink = () =>
-  createUseEmailLink({ ...wireLinkUse(), recordChange: wireDestinationRecorder(), newToken: newRequestToken });
+  createUseEmailLink({
+    ...wireLinkUse(),
+    addresses: wireMailedAddresses(),
+    recordChange: wireDestinationRecorder(),
+    newToken: newRequestToken,
+  });
 
 export const wireNotificationDispatcher = () => {
   const config = readConfig(["NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
@@ -117,6 +130,7 @@ export const wireSendDelivery = () => {
     "NOTIFICATION_TARGETS",
     "CONSOLE_URL",
     "EMAIL_SENDER",
+    "MAILS_PER_DAY",
     "EVENT_BUS_NAME",
   ]);
   const { CONSOLE_URL: consoleUrl, EMAIL_SENDER: sender } = config;
@@ -128,6 +142,7 @@ export const wireSendDelivery = () => {
     secrets: createDestinationSecrets(wireEnvelope()),
     request: createGuardedRequest({ rules: { policy: config.NOTIFICATION_TARGETS, ownHosts: [hostname] } }),
     mailer: sender === undefined ? undefined : createMailer(ses, { sender }),
+    mailsPerDay: config.MAILS_PER_DAY,
     summarize: async (organizationId, bundle) => {
       const summary = await composeSummary(
         { organizationId, bundle, consoleUrl },

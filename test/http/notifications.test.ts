@@ -325,12 +325,14 @@ describe("an e-mail destination", () => {
       ["confirm_destination", undefined],
       ["unsubscribe_destination", undefined],
     ]);
-    // The recipient must agree again.
-    expect(await ask("PUT", `/${id}`, { name: "x", status: "active" })).toMatchObject({
-      body: { status: "unconfirmed" },
-    });
+    // An administrator cannot overrule the recipient, neither by resuming nor by another destination.
+    expect(await ask("PUT", `/${id}`, { name: "x", status: "active" })).toMatchObject(problem(409, 40915));
+    expect(await list()).toMatchObject([{ name: "On call", status: "paused" }]);
+    await ask("DELETE", `/${id}`);
+    expect(await ask("POST", "", { type: "email", name: "On call", address })).toMatchObject(problem(409, 40915));
+    expect(await list()).toEqual([]);
     expect((await pageOf("POST", unsubscribe, "")).status).toBe(410);
-    expect((await mailbox.newest(3)).confirm).not.toBe(confirm);
+    expect((await mailbox.newest(2)).confirm).toBe(sample.confirm);
   });
 
   it("must be confirmed again at another address, and takes no links of the one before, nor altered ones", async () => {
@@ -356,5 +358,28 @@ describe("an e-mail destination", () => {
     expect(await list()).toMatchObject([{ status: "active" }]);
     await ask("DELETE", `/${id}`);
     expect(await pageOf("POST", other)).toMatchObject({ status: 410 });
+  });
+
+  it("is asked by three organizations a day, and by none that its owner did not ask", async () => {
+    const address = `stranger-${++organizations}@example.com`;
+    const body = { type: "email", name: "Go to https://evil.example/unlock", address };
+    const [first, second, third, fourth] = Array.from({ length: 4 }, () => freshOrganization());
+    if (!first || !second || !third || !fourth) throw new Error("An organization is missing.");
+    const { id } = await first.create(body);
+    expect(await first.ask("POST", "", body)).toMatchObject(problem(409, 40915));
+    const mailbox = mailboxOf(service.stack, address);
+    const { notMe, text } = await mailbox.newest(1);
+    expect(text).toContain("Destination: Go to https: / / evil. example/ unlock\n");
+    for (const { create } of [second, third]) await create(body);
+    expect(await fourth.ask("POST", "", body)).toMatchObject(problem(409, 40915));
+    expect(await fourth.list()).toEqual([]);
+
+    await first.ask("DELETE", `/${id}`);
+    expect(await pageOf("GET", notMe)).toMatchObject({ status: 200, text: expect.stringContaining("<form") });
+    expect(await pageOf("POST", notMe, "")).toMatchObject({ status: 200, text: expect.stringContaining("30 days") });
+    expect((await pageOf("POST", notMe.replace(/.{4}$/, "AAAA"), "")).status).toBe(404);
+    await mailbox.newest(3);
+    expect(await first.ask("POST", "", body)).toMatchObject(problem(409, 40915));
+    expect((await second.list()).map(({ status }) => status)).toEqual(["unconfirmed"]);
   });
 });

@@ -59,6 +59,7 @@ describe("the number of resources", () => {
     alarmTopicArn: OPERATORS,
     apiDocs: "true",
     emailSender: "alerts@example.com",
+    mailsPerDay: "500",
     notificationTargets: "public",
     siemFeed: "true",
     xrayTracing: "true",

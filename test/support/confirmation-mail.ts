@@ -4,8 +4,8 @@ import { eventually } from "./integration.ts";
 
 type Mail = { headers: Record<string, string>; text: string };
 
-/** The links of a mail, and its headers. `confirm` is empty if the mail does not ask for a confirmation. */
-type Linked = { confirm: string; unsubscribe: string; headers: Record<string, string> };
+/** The links of a mail, its headers and its text. `confirm` and `notMe` are empty if the mail does not ask to confirm. */
+type Linked = { confirm: string; notMe: string; unsubscribe: string; headers: Record<string, string>; text: string };
 
 const linkIn = (text: string, before: string): string => new RegExp(`${before}(\\S+)`).exec(text)?.[1] ?? "";
 
@@ -18,7 +18,9 @@ export const mailboxOf = ({ controlUrl }: Pick<RunningStack, "controlUrl">, addr
       return own.length >= count && own.at(-1)?.id;
     });
     const { headers, text } = (await (await fetch(`${controlUrl}/mail/${id}`)).json()) as Mail;
-    return { headers, confirm: linkIn(text, "Confirm: "), unsubscribe: linkIn(text, "Stop these mails: ") };
+    const confirm = linkIn(text, "Confirm: ");
+    const notMe = linkIn(text, "This was not me: ");
+    return { headers, text, confirm, notMe, unsubscribe: linkIn(text, "Stop these mails: ") };
   },
 });
 

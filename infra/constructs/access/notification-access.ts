@@ -59,7 +59,7 @@ export const notificationAccess = (
     retryDelivery: together(notifications.may("GetItem", "UpdateItem"), queueNotifications),
     /** Anybody can call these two: the link is the authentication. */
     openEmailLink: together(notifications.may("GetItem"), seal),
-    useEmailLink: together(notifications.may("GetItem", "UpdateItem"), seal, recordSecurityEvents),
+    useEmailLink: together(notifications.may("GetItem", "Query", "PutItem", "UpdateItem"), seal, recordSecurityEvents),
 
     /** No other table: the function talks to hosts that users chose. */
     "send-notifications": together(
@@ -71,6 +71,7 @@ export const notificationAccess = (
       },
       config.emailSender === undefined ? NO_ACCESS : sendMail(config.emailSender),
       emailSender,
+      variables({ MAILS_PER_DAY: String(config.mailsPerDay) }),
       targets,
     ),
   };

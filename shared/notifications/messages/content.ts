@@ -5,8 +5,8 @@
 import { type RiskLevel, riskLevels } from "../../terms/risk-levels.ts";
 import type { Notification, NotifiedAlert, SummarizedAlert, SummaryReason } from "./notification.ts";
 
-/** A value is a text or a time (epoch ms). */
-export type Fact = { label: string; value: string | number };
+/** A value is a text or a time (epoch ms). `isName`: a text that users chose for themselves, an organization or a destination. */
+export type Fact = { label: string; value: string | number; isName?: true };
 
 /** An alert in a summary. `at`: epoch ms. */
 export type Entry = { level: RiskLevel; title: string; change: string; at: number; url: string };
@@ -69,7 +69,9 @@ const alertFacts = (alert: NotifiedAlert, previousLevel: RiskLevel | undefined):
   { label: "Rule", value: inWords(alert.rule) },
   { label: "Occurrences", value: String(alert.count) },
   { label: "Last seen", value: alert.lastSeen },
-  ...(alert.resolvedBy === undefined ? [] : [{ label: "Resolved by", value: oneLine(alert.resolvedBy) }]),
+  ...(alert.resolvedBy === undefined
+    ? []
+    : [{ label: "Resolved by", value: oneLine(alert.resolvedBy), isName: true as const }]),
 ];
 
 const REASONS: Readonly<Record<SummaryReason, string>> = {
@@ -153,16 +155,16 @@ export const contentOf = (notification: Notification): Content => {
         ...nothing,
         headline: "Test notification",
         paragraph: "Alerts will arrive here. An administrator asked for this test.",
-        facts: [{ label: "Destination", value: oneLine(notification.data.destination.name) }],
+        facts: [{ label: "Destination", value: oneLine(notification.data.destination.name), isName: true }],
       };
     case "destination.confirmation":
       return {
         ...nothing,
         headline: "Confirm this e-mail address",
         paragraph:
-          "An administrator wants to send security alerts to this address. Nothing else is sent before it is confirmed. If you did not expect this mail, ignore it.",
+          "An administrator wants to send security alerts to this address. Nothing else is sent before it is confirmed. If you did not expect this mail, ignore it, or tell us that it was not you.",
         facts: [
-          { label: "Destination", value: oneLine(notification.data.destination.name) },
+          { label: "Destination", value: oneLine(notification.data.destination.name), isName: true },
           { label: "The link ends", value: notification.data.expiresAt },
         ],
       };

@@ -8,13 +8,24 @@ import type { Notification } from "./notification.ts";
 const MAX_SUBJECT = 150;
 const MAX_VALUE = 500;
 
-/** The links of a mail. `confirm`: only in the mail that asks for confirmation. */
-export type MailLinks = { unsubscribe: string; confirm?: string };
+/** The links of a mail. `confirm` and `notMe`: only in the mail that asks for confirmation. */
+export type MailLinks = { unsubscribe: string; confirm?: string; notMe?: string };
 
 export type Mail = { subject: string; text: string; html: string; headers: Record<string, string> };
 
-const valueText = (value: string | number): string =>
-  typeof value === "number" ? timeText(value) : cutTo(value, MAX_VALUE) || "–";
+/** Between two visible characters, these make a mail program see an address: `a.example`, `a@b`, `https://`, `/`, `\`. */
+const JOINTS = /([.:/\\@\u3002])(?=[^\s])/gu;
+
+/**
+ * A name that no mail program turns into a link, because a space follows each character that addresses are made with. Forms
+ * of these characters that programs take for the same, such as a full-width dot, become the plain ones.
+ */
+const unlinked = (name: string): string => name.normalize("NFKC").replace(JOINTS, "$1 ");
+
+const valueText = ({ value, isName }: Fact): string => {
+  if (typeof value === "number") return timeText(value);
+  return cutTo(isName ? unlinked(value) : value, MAX_VALUE) || "–";
+};
 
 const entryText = ({ level, title, change, at, url }: Entry): string =>
   `- ${level}: ${cutTo(title, MAX_VALUE)} (${change}, ${timeText(at)})\n  ${url}`;
@@ -26,7 +37,7 @@ const plainText = (
   [
     headline,
     paragraph,
-    facts.map(({ label, value }: Fact) => `${label}: ${valueText(value)}`).join("\n"),
+    facts.map((fact) => `${fact.label}: ${valueText(fact)}`).join("\n"),
     entries.map(entryText).join("\n"),
     moreText(leftOut),
     link && `${link.label}: ${link.url}`,
@@ -58,12 +69,12 @@ const page = (content: Content, footer: Markup): Markup => {
   const color = level === undefined ? NEUTRAL : COLORS[level];
   return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${headline}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><title>${headline}</title></head>
 <body style="margin:0;padding:24px;background:#f1f5f9;${FONT};font-size:15px;line-height:1.5;color:#0f172a">
 <div style="max-width:600px;margin:0 auto;background:#ffffff;border-top:4px solid ${color};padding:24px">
 <h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;color:${color};word-break:break-word">${headline}</h1>
 ${(paragraph ?? "").split("\n").map((line) => line !== "" && html`<p style="margin:0 0 16px;word-break:break-word">${line}</p>`)}
-${facts.length > 0 && html`<table role="presentation" cellspacing="0" style="margin:0 0 16px;border-collapse:collapse">${facts.map(({ label, value }) => row(label, valueText(value)))}</table>`}
+${facts.length > 0 && html`<table role="presentation" cellspacing="0" style="margin:0 0 16px;border-collapse:collapse">${facts.map((fact) => row(fact.label, valueText(fact)))}</table>`}
 ${entries.length > 0 && html`<ul style="margin:0 0 16px;padding:0 0 0 20px">${entries.map(entryRow)}</ul>`}
 ${more !== undefined && html`<p style="margin:0 0 16px;color:#64748b">${more}</p>`}
 ${link && html`<p style="margin:0 0 8px"><a href="${link.url}" style="display:inline-block;padding:10px 18px;background:${color};color:#ffffff;text-decoration:none;border-radius:4px">${link.label}</a></p>`}
@@ -75,17 +86,24 @@ ${link && html`<p style="margin:0 0 8px"><a href="${link.url}" style="display:in
 };
 
 /** The mail of a notification. The subject is one line, so it cannot add headers. */
-export const mailOf = (notification: Notification, { unsubscribe, confirm }: MailLinks): Mail => {
+export const mailOf = (notification: Notification, { unsubscribe, confirm, notMe }: MailLinks): Mail => {
   const content = contentOf(notification);
   const shown = confirm === undefined ? content : { ...content, link: { label: "Confirm", url: confirm } };
   const { level, headline } = shown;
-  const organization = `Organization ${cutTo(notification.organizationId, MAX_VALUE)}`;
+  const organization = `Organization ${cutTo(unlinked(notification.organizationId), MAX_VALUE)}`;
+  const footer = [
+    ...(notMe === undefined ? [] : [{ label: "This was not me", url: notMe }]),
+    { label: "Stop these mails", url: unsubscribe },
+  ];
   const mark = level === undefined ? "" : `${LEVEL_MARKS[level]} `;
   return {
     subject: cutTo(`${mark}${headline}`, MAX_SUBJECT),
-    text: plainText(shown, [organization, `Stop these mails: ${unsubscribe}`]),
+    text: plainText(shown, [organization, ...footer.map(({ label, url }) => `${label}: ${url}`)]),
     html: textOf(
-      page(shown, html`${organization}<br><a href="${unsubscribe}" style="color:#64748b">Stop these mails</a>`),
+      page(
+        shown,
+        html`${organization}${footer.map(({ label, url }) => html`<br><a href="${url}" style="color:#64748b">${label}</a>`)}`,
+      ),
     ),
     // https://www.rfc-editor.org/rfc/rfc8058
     headers: { "List-Unsubscribe": `<${unsubscribe}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },

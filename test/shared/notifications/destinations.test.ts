@@ -1,3 +1,4 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { emailLinkPage } from "../../../shared/http/email-link-page.ts";
 import { definedFields } from "../../../shared/json/defined-fields.ts";
@@ -10,6 +11,7 @@ import { createDestinationSecrets, newSigningSecret } from "../../../shared/noti
 import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
 import { createEmailLinks } from "../../../shared/notifications/email-link.ts";
 import { createHandOver } from "../../../shared/notifications/hand-over.ts";
+import { createMailedAddressStore } from "../../../shared/notifications/mailed-address-store.ts";
 import { createDestinationRecorder } from "../../../shared/notifications/notification-events.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../../../shared/notifications/use-email-link.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
@@ -40,6 +42,7 @@ let isDying = false;
 
 const service = () => {
   const destinations = createDestinationStore(table);
+  const addresses = createMailedAddressStore(table, { sealingKey: "a key of the tests", newToken: newRequestToken });
   const deliveries = createNotificationDeliveryStore(table);
   const queue = {
     send: async (messages: readonly object[]) => {
@@ -57,6 +60,7 @@ const service = () => {
   const recordChange = createDestinationRecorder({ recorder: { record }, destinations });
   const writing = {
     destinations,
+    addresses,
     secrets,
     links,
     handOver: createHandOver({ deliveries, queue }),
@@ -75,7 +79,7 @@ const service = () => {
   const create = createCreateDestination(writing);
   const change = createChangeDestination(writing);
   const remove = createDeleteDestination(writing);
-  const linked = { links, destinations, recordChange, newToken: newRequestToken, now: () => now };
+  const linked = { links, destinations, addresses, recordChange, newToken: newRequestToken, now: () => now };
   return {
     destinations,
     create: (body: object, id = `request ${++requests}`) =>
@@ -94,11 +98,15 @@ const service = () => {
   };
 };
 
+const DAY_MS = 86_400_000;
+const TOO_MANY = { code: "too_many_confirmations" };
+
 const webhook = { type: "webhook", name: "SOC", url: "https://soc.example.com/hook" };
-const email = { type: "email", name: "On call", address: "oncall@example.com" };
+let email = { type: "email", name: "On call", address: "" };
 
 beforeEach(() => {
   organizationId = `acme ${++requests}`;
+  email = { ...email, address: `oncall-${requests}@example.com` };
   now = Date.UTC(2026, 10, 22, 12);
   isQueueDown = false;
   sent = [];
@@ -181,6 +189,7 @@ describe("an e-mail address", () => {
     expect(await status(id)).toBe("paused");
     await use(confirmKey);
     expect(await status(id)).toBe("paused");
+    now += 30 * DAY_MS;
     expect((await change(id, { name: "x", status: "active" })).status).toBe("unconfirmed");
     expect([...recorded.values()].map(({ action }) => action)).toEqual([
       "create_destination",
@@ -195,7 +204,7 @@ describe("an e-mail address", () => {
     const { id } = await create(email);
     const { confirmKey } = await keysOf(id);
     await expect(use(`${confirmKey.slice(0, -2)}AA`)).rejects.toMatchObject({ code: "link_not_found" });
-    await change(id, { name: "x", address: "other@example.com" });
+    await change(id, { name: "x", address: `other-${email.address}` });
     await expect(use(confirmKey)).rejects.toMatchObject({ code: "link_ended" });
     const { confirmKey: other } = await keysOf(id);
     now += 48 * 3_600_000;
@@ -208,6 +217,19 @@ describe("an e-mail address", () => {
     isQueueDown = true;
     await expect(create(email)).rejects.toMatchObject({ code: "store_unavailable" });
     expect(await destinations.list(organizationId)).toEqual([]);
+    isQueueDown = false;
+    await expect(create(email)).resolves.toMatchObject({ status: "unconfirmed" });
+  });
+
+  it("can be sent another link after a failure to hand over the mail of a change", async () => {
+    const { create, change } = service();
+    const { id } = await create(email);
+    const moved = { name: "x", address: `other-${email.address}` };
+    isQueueDown = true;
+    await expect(change(id, moved)).rejects.toMatchObject({ code: "store_unavailable" });
+    isQueueDown = false;
+    await change(id, moved);
+    expect(sent).toHaveLength(2);
   });
 
   it("gets at most 50 confirmation mails a day for the organization", async () => {
@@ -216,6 +238,132 @@ describe("an e-mail address", () => {
       Array.from({ length: 51 }, () => destinations.countConfirmation(organizationId, "2026-11-22", now)),
     );
     expect(counted.filter(Boolean)).toHaveLength(50);
+  });
+});
+
+describe("an address over all organizations", () => {
+  const of = (organization: string) => {
+    organizationId = organization;
+  };
+  /** Names of new organizations. */
+  const four = () => ["a", "b", "c", "d"].map((name) => `${name} ${requests}`);
+
+  it("is asked three times in 24 hours, once by each organization; otherwise nothing is stored", async () => {
+    const { create, change, destinations } = service();
+    const [first = "", ...others] = four();
+    of(first);
+    const { id } = await create(email, "one");
+    await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    // Neither another spelling nor another destination is another address.
+    const [local = "", domain = ""] = email.address.toUpperCase().split("@");
+    const respelled = { ...email, address: `${local}+2@${domain}` };
+    await expect(create(respelled)).rejects.toMatchObject(TOO_MANY);
+    const { id: other } = await create({ ...email, address: `other-${email.address}` });
+    await expect(change(other, { name: "x", address: email.address })).rejects.toMatchObject(TOO_MANY);
+    now += 60_000;
+    await expect(change(id, { name: "x", address: email.address })).rejects.toMatchObject(TOO_MANY);
+    const named = (await destinations.list(first)).map((one) => `${one.name} ${one.id}`);
+    expect(new Set(named)).toEqual(new Set([`On call ${id}`, `On call ${other}`]));
+    for (const [i, organization] of others.entries()) {
+      of(organization);
+      if (i < 2) await create(email);
+      else await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+      expect(await destinations.list(organization)).toHaveLength(i < 2 ? 1 : 0);
+    }
+    expect(sent).toHaveLength(4);
+    now += DAY_MS - 60_001;
+    await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    now += 1;
+    await expect(create(email)).resolves.toMatchObject({ status: "unconfirmed" });
+  });
+
+  it("is asked once by a request that is repeated, also at once", async () => {
+    const { create } = service();
+    await Promise.all([create(email, "one"), create(email, "one"), create(email, "one")]);
+    await create(email, "one");
+    await expect(create(email, "two")).rejects.toMatchObject(TOO_MANY);
+  });
+
+  it("is not asked again by an organization from which it unsubscribed, for 30 days, and by no other destination of it", async () => {
+    const { create, remove, change, use, keysOf } = service();
+    const { id } = await create(email);
+    const { confirmKey, unsubscribeKey } = await keysOf(id);
+    await use(confirmKey);
+    now += 2 * DAY_MS;
+    await use(unsubscribeKey);
+    now += 2 * DAY_MS;
+    await expect(change(id, { name: "x", status: "active" })).rejects.toMatchObject(TOO_MANY);
+    await remove(id);
+    await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    const own = organizationId;
+    of(`another ${own}`);
+    await create(email);
+    of(own);
+    now += 28 * DAY_MS - 1;
+    await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    now += 1;
+    await create(email);
+  });
+
+  it("is asked no more by an organization whose mail was not for it, after the button, even if the destination was deleted", async () => {
+    const { create, change, remove, open, use, keysOf } = service();
+    const { id } = await create(email);
+    const { notMeKey = "" } = await keysOf(id);
+    expect((await open(notMeKey)).html).toContain("<form");
+    await change(id, { name: "x", address: `other-${email.address}` });
+    await remove(id);
+    expect((await open(notMeKey)).html).toContain(organizationId);
+    now += DAY_MS;
+    await create(email);
+    now += DAY_MS;
+    for (let i = 0; i < 2; i++) expect((await use(notMeKey)).html).toContain("Thank you");
+    await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    now += 30 * DAY_MS - 1;
+    await expect(use(notMeKey)).rejects.toMatchObject({ code: "link_ended" });
+    await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    now += 1;
+    await create(email);
+  });
+
+  it("gets nothing more from an organization after the answer, and others stay", async () => {
+    const { create, use, keysOf, status } = service();
+    const { id } = await create(email);
+    const { id: chat } = await create(webhook);
+    const { id: other } = await create({ ...email, address: `other-${email.address}` });
+    const { confirmKey, notMeKey = "" } = await keysOf(id);
+    await use(confirmKey);
+    await use((await keysOf(other)).confirmKey);
+    await use(notMeKey);
+    expect([await status(id), await status(chat), await status(other)]).toEqual(["paused", "active", "active"]);
+    expect([...recorded.values()].map(({ action }) => action)).toContain("unsubscribe_destination");
+  });
+
+  it("is asked by none after three answers to different organizations, and again after 30 days", async () => {
+    const { create, use, keysOf } = service();
+    const [a = "", b = "", c = "", last = ""] = four();
+    for (const organization of [a, b, c]) {
+      of(organization);
+      const { id } = await create(email);
+      const { notMeKey = "" } = await keysOf(id);
+      for (let i = 0; i < 3; i++) await use(notMeKey);
+      now += DAY_MS;
+      of(last);
+      if (organization === c) await expect(create(email)).rejects.toMatchObject(TOO_MANY);
+    }
+    of(last);
+    now += 27 * DAY_MS;
+    await create(email);
+  });
+
+  it("is remembered by digests that name neither the address nor the organization, until the last answer ends", async () => {
+    const { create, use, keysOf } = service();
+    const { id } = await create(email);
+    const { notMeKey = "" } = await keysOf(id);
+    await use(notMeKey);
+    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.deployedName }));
+    const own = Items.filter(({ scope, ttl }) => scope.startsWith("address#") && ttl === now / 1_000 + 30 * 86_400);
+    expect(own.length).toBeGreaterThan(0);
+    expect(JSON.stringify(own)).not.toMatch(/oncall|acme/);
   });
 });
 

@@ -152,6 +152,7 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
           return { status, body: "text", ...(retryAfter !== undefined && { retryAfter }) };
         },
         mailer: { send: async () => undefined },
+        mailsPerDay: 1_000,
         summarize: async () => undefined,
         publishPaused: async (event) => void paused.push(event),
         apiOrigin: "https://api.example.com",
@@ -290,6 +291,45 @@ describe("a delivery", () => {
     expect([await world.work(), world.sent]).toEqual([undefined, []]);
     world.message.deliveryId = "01F";
     expect([await world.work(), world.sent]).toEqual([undefined, []]);
+  });
+});
+
+describe("mails of an organization beyond the day's number", () => {
+  it("wait for the next day, without a failure of the destination", async () => {
+    const mails: number[] = [];
+    const change: Partial<SendDependencies> = {
+      secrets: { open: async () => ({ type: "email", confirmKey: "c", unsubscribeKey: "u" }) },
+      mailer: {
+        send: async () => {
+          mails.push(world.now);
+          return undefined;
+        },
+      },
+      mailsPerDay: 2,
+    };
+    const world: World = await createWorld({ steps: [], destination: { type: "email" }, change });
+    const store = createSendingStore(database.table(TABLE));
+    for (let i = 0; i < 2; i++) {
+      expect(await store.countMail(world.message.organizationId, { at: START, most: 2 })).toBe(true);
+    }
+    // Three hours are left of the day.
+    expect(await world.work()).toBe(3 * 3_600);
+    expect(mails).toEqual([]);
+    expect(await world.delivery()).toMatchObject({ status: "pending", attempts: [{ error: "too_many_mails" }] });
+    expect((await world.destination()).failingSince).toBeUndefined();
+    world.now = START + 3 * HOUR_MS;
+    expect(await world.work()).toBeUndefined();
+    expect(mails).toEqual([world.now]);
+    expect(await world.delivery()).toMatchObject({ status: "delivered" });
+  });
+
+  it("are of one organization", async () => {
+    const store = createSendingStore(database.table(TABLE));
+    const [one, other] = [`acme-${++organizations}`, `acme-${++organizations}`];
+    expect(await store.countMail(one, { at: START, most: 1 })).toBe(true);
+    expect(await store.countMail(one, { at: START, most: 1 })).toBe(false);
+    expect(await store.countMail(other, { at: START, most: 1 })).toBe(true);
+    expect(await store.countMail(one, { at: START + 3 * HOUR_MS, most: 1 })).toBe(true);
   });
 });
 

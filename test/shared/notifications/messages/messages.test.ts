@@ -176,6 +176,47 @@ describe("messages", () => {
     expect(teamsMessage(summary)).toContain(`and ${2_000 - listed} more: 3 CRITICAL, ${1_997 - listed} HIGH`);
   });
 
+  it.each([
+    "Your account is locked. Go to https://evil.example/unlock",
+    "www.evil.example",
+    "evil.example/a?b",
+    "evil\u3002example evil\uff0eexample evil\uff61example evil\u2024example",
+    "ada@evil.example",
+    "mailto:ada@evil.example",
+    "https\uff1a\uff0f\uff0fevil.example",
+    "https:\\\\evil.example",
+    "evil.\u2060example",
+  ])("shows the name %j in a mail as a text that is no link", (name) => {
+    const mails = notificationsWith("x").filter(({ type }) => /test|confirmation/.test(type));
+    expect(mails).toHaveLength(2);
+    for (const notification of mails) {
+      const data = { ...notification.data, destination: { id: "01D", name } };
+      const named = parseNotification(JSON.stringify({ ...notification, organizationId: name, data }));
+      const { subject, text, html } = mailOf(named, links);
+      const visible = html.replace(/<[^>]*>/g, " ");
+      for (const part of [subject, text.replaceAll(links.unsubscribe, ""), visible]) {
+        const shown = part.replaceAll(/\d\d:\d\d UTC/g, "");
+        expect(shown).not.toMatch(/[\p{L}\p{N}][.\u3002:@/\\]+[^\s.:@/\\]/u);
+        expect(shown).not.toMatch(/[\uff0e\uff61\u2024\uff1a\uff0f]/);
+      }
+      expect(text).toContain("evil");
+    }
+  });
+
+  it("shows a name without such characters as it is", () => {
+    const [sample] = notificationsWith("On-call (night), Müller & Co.").filter(({ type }) => /test/.test(type));
+    if (sample === undefined) throw new Error("A sample is missing.");
+    expect(mailOf(sample, links).text).toContain("Destination: On-call (night), Müller & Co.\n");
+  });
+
+  it("has a link against mails that are not for the recipient, if it asks to confirm", () => {
+    const confirmation = notificationsWith("Ops").at(-1);
+    if (confirmation === undefined) throw new Error("A sample is missing.");
+    const { html, text } = mailOf(confirmation, { ...links, confirm: "https://a/?key=1", notMe: "https://a/?key=2" });
+    expect(text).toContain("This was not me: https://a/?key=2\n");
+    expect(html).toContain('<a href="https://a/?key=2"');
+  });
+
   it("puts the link of a confirmation in the mail", () => {
     const confirmation = notificationsWith("Ops").at(-1);
     if (confirmation === undefined) throw new Error("A sample is missing.");

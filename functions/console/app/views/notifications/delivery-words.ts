@@ -34,6 +34,7 @@ const ATTEMPT_ERRORS: Readonly<Record<string, string>> = {
   answer_invalid: "The answer was not HTTP.",
   connection_lost: "The connection ended before the answer.",
   no_sender: "This deployment sends no e-mail.",
+  too_many_mails: "The organization has had its mails of the day. The next try is on the next day.",
   MessageRejected: "The mail service refused the message.",
 };
 
