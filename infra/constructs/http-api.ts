@@ -3,7 +3,7 @@ import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { pageRoutes, pathsOf } from "../../shared/api/page-routes.ts";
-import { allRoutes, routes } from "../../shared/api/routes.ts";
+import { allRoutes, refusedRoutes, routes } from "../../shared/api/routes.ts";
 import { addStage, domainOf, ipAddressTypeOf } from "./api-stage.ts";
 import { FunctionIntegration } from "./function-integration.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
@@ -36,6 +36,7 @@ export class ServiceHttpApi extends Construct {
     super(scope, id);
     const domain = domainOf(config.domainName, config.certificateArn);
     const invoker = this.addInvoker(functions);
+    const unknownRoute = new FunctionIntegration("UnknownRoute", functions.unknownRoute, invoker);
     this.api = new HttpApi(this, "Api", {
       apiName: Stack.of(this).stackName,
       createDefaultStage: false,
@@ -43,13 +44,16 @@ export class ServiceHttpApi extends Construct {
       disableExecuteApiEndpoint: domain !== undefined,
       ipAddressType: ipAddressTypeOf(config),
       ...(config.allowedOrigins.length > 0 && { corsPreflight: corsOf(config) }),
-      defaultIntegration: new FunctionIntegration("UnknownRoute", functions.unknownRoute, invoker),
+      defaultIntegration: unknownRoute,
     });
     for (const [name, target] of functions.byRoute) {
       const route = { ...routes, ...pageRoutes }[name];
       const methods = [HttpMethod[route.method]];
       const integration = new FunctionIntegration(name, target, invoker);
       for (const path of pathsOf(route)) this.api.addRoutes({ path, methods, integration });
+    }
+    for (const { method, path } of refusedRoutes) {
+      this.api.addRoutes({ path, methods: [HttpMethod[method]], integration: unknownRoute });
     }
     Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
     const stage = addStage(this, { api: this.api, config, domain, outputPrefix: "Api" });

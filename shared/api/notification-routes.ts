@@ -39,7 +39,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     summary: "Replace, pause or resume a destination",
     description:
       "Replaces everything but the type. A missing URL, address or status stays. With `rollSecret`, the answer has a new secret, and the old one signs as well for 24 hours. Another e-mail address must be confirmed; the same one again sends an unconfirmed recipient a new link, at most once in 24 hours.",
-    request: { params: idOf("destination"), body: DestinationChangeRequest },
+    request: { params: idOf("destination", "destination_not_found"), body: DestinationChangeRequest },
     success: { status: 200, description: "The destination.", body: DestinationWithSecret },
     failures: ["destination_not_found", "destination_not_confirmed", "email_not_configured", "too_many_confirmations"],
   },
@@ -49,7 +49,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     permission: "settings:manage",
     summary: "Delete a destination",
     description: "Nothing more is sent to the destination, and its deliveries are no longer listed.",
-    request: { params: idOf("destination") },
+    request: { params: idOf("destination", "destination_not_found") },
     success: { status: 204, description: "The destination is deleted." },
     failures: ["destination_not_found"],
   },
@@ -59,7 +59,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     permission: "settings:manage",
     summary: "Send a sample",
     description: "Sends a sample to the destination at once. `GET …/{id}/deliveries` shows whether it arrived.",
-    request: { params: idOf("destination") },
+    request: { params: idOf("destination", "destination_not_found") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery of the sample.", body: NotificationDelivery },
     failures: ["destination_not_found", "destination_not_confirmed", "destination_paused", "idempotency_conflict"],
@@ -71,7 +71,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     summary: "List deliveries",
     description:
       "Returns the deliveries of the last 30 days to a destination, newest first, each with its tries: status, latency, and the first characters of the answer, redacted.",
-    request: { params: idOf("destination") },
+    request: { params: idOf("destination", "destination_not_found") },
     paging: pagesOf(PositionById),
     success: { status: 200, description: "A page of deliveries.", body: z.array(NotificationDelivery) },
     failures: ["destination_not_found"],
@@ -83,7 +83,7 @@ export const notificationRoutes = defineRoutes("notifications", {
     summary: "Retry a failed delivery",
     description:
       "Has a delivery with the status `failed` tried again: at once, and then after the same pauses as a new one.",
-    request: { params: idOf("delivery, from the list") },
+    request: { params: idOf("delivery", "delivery_not_found", "The id of the delivery, from the list.") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery, which waits to be sent.", body: NotificationDelivery },
     failures: [

@@ -89,7 +89,8 @@ const isForAllRoles = (permission: Permission | "link"): boolean =>
   permission === "link" || (permission !== "records:read" && rolesWith(permission).length === roles.length);
 
 /** The failures that a request to the route can cause in the service. The gateway has further ones. */
-export const failuresOf = ({ permission, request, paging, isIdempotent, failures }: Route): ErrorName[] => {
+export const failuresOf = (route: Route): ErrorName[] => {
+  const { permission, request, paging, isIdempotent, ignoresUnknownParameters, failures } = route;
   const takesInput = request.body ?? request.params ?? request.query ?? paging ?? isIdempotent;
   const authentication: ErrorName[] = ["no_bearer_token", "invalid_token", "expired_token"];
   const isPublic = permission === "public";
@@ -101,7 +102,8 @@ export const failuresOf = ({ permission, request, paging, isIdempotent, failures
       ? []
       : ([...(isLink ? [] : (["organization_required"] as const)), "ip_address_not_allowed"] as const)),
     ...(request.body ? (["body_too_large", "unsupported_media_type", "invalid_json"] as const) : []),
-    ...(takesInput ? (["invalid_field"] as const) : []),
+    // Even a route without input refuses an unknown parameter.
+    ...(takesInput || !ignoresUnknownParameters ? (["invalid_field"] as const) : []),
     ...(paging ? (["invalid_cursor"] as const) : []),
     ...failures,
     "internal",

@@ -1,13 +1,11 @@
 /** The endpoints of reports. Decisions: docs/reports.md. */
 import * as z from "zod/mini";
 import { linkQuery } from "../http/link-key.ts";
-import { defineRoutes, pagesOf } from "../http/route.ts";
+import { defineRoutes, idOf, pagesOf } from "../http/route.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
 import { ReportLink } from "../reports/report-link.ts";
 
-const params = z.object({
-  id: z.string().register(z.globalRegistry, { description: "The id from the list, such as `compliance-2026-11-21`." }),
-});
+const params = idOf("report", "report_not_found", "The id from the list, such as `compliance-2026-11-21`.");
 
 export const reportRoutes = defineRoutes("reports", {
   listReports: {

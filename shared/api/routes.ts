@@ -3,6 +3,7 @@
  * The table is divided by subject, because a function loads only the routes of its subject.
  */
 
+import { isPathOf } from "../http/path-match.ts";
 import type { Route } from "../http/route.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
@@ -38,3 +39,13 @@ export type RouteName = keyof typeof routes;
 
 /** The table as a list. */
 export const allRoutes = Object.entries(routes) as [RouteName, Route][];
+
+/**
+ * What a gateway would take for the id of another route: `PUT …/notifications/link` would reach `PUT …/notifications/{id}`.
+ * The function of unknown routes gets these requests, and answers 405.
+ */
+export const refusedRoutes = [...new Set(allRoutes.map(([, { path }]) => path))].flatMap((path) => {
+  const served = allRoutes.filter(([, route]) => route.path === path).map(([, { method }]) => method);
+  const taken = allRoutes.filter(([, route]) => isPathOf(route, path)).map(([, { method }]) => method);
+  return [...new Set(taken)].filter((method) => !served.includes(method)).map((method) => ({ method, path }));
+});

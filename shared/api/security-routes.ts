@@ -26,7 +26,7 @@ export const securityRoutes = defineRoutes("security", {
     summary: "Read a security event",
     description:
       "Returns one security event, and the id of the unresolved alert that it raised. Alerts and findings name their events.",
-    request: { params: idOf("event") },
+    request: { params: idOf("security event", "event_not_found") },
     success: { status: 200, description: "The event.", body: SecurityEventWithAlert },
     failures: ["event_not_found"],
   },
@@ -48,7 +48,7 @@ export const securityRoutes = defineRoutes("security", {
     summary: "Read an alert",
     description:
       "Returns one alert with its history: when it was raised, repeated, acknowledged and resolved, each assignment and each comment.",
-    request: { params: idOf("alert") },
+    request: { params: idOf("alert", "alert_not_found") },
     success: { status: 200, description: "The alert.", body: AlertWithHistory },
     failures: ["alert_not_found"],
   },

@@ -1,6 +1,6 @@
 /** The endpoints of received webhooks. The provider's own endpoint is in webhook-operation.ts. Decisions: docs/webhooks.md. */
 import * as z from "zod/mini";
-import { defineRoutes, pagesOf } from "../http/route.ts";
+import { defineRoutes, idOf, pagesOf } from "../http/route.ts";
 import { DeliveryPosition, DeliveryQuery, WebhookDelivery } from "../webhooks/delivery.ts";
 
 export const webhookRoutes = defineRoutes("webhooks", {
@@ -22,11 +22,7 @@ export const webhookRoutes = defineRoutes("webhooks", {
     summary: "Replay a failed delivery",
     description:
       "Has a delivery with the status `failed` processed again. `GET …/webhooks` shows its result. An event that is processed twice is applied once.",
-    request: {
-      params: z.object({
-        id: z.string().register(z.globalRegistry, { description: "The provider's id of the event." }),
-      }),
-    },
+    request: { params: idOf("delivery", "webhook_not_found", "The provider's id of the event.") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery, which waits to be processed.", body: WebhookDelivery },
     failures: ["webhook_not_found", "webhook_not_failed", "idempotency_conflict"],

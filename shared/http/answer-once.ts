@@ -17,12 +17,17 @@ import type { IdempotencyStore, IdempotentRequest } from "../runtime/idempotency
 import { writeLog } from "../runtime/log.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import type { Caller } from "../terms/caller.ts";
-import { IDEMPOTENCY_KEY, IdempotencyHeader, type RequestIdentity } from "../terms/idempotency-key.ts";
-import { parseFields } from "./parse-request.ts";
+import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import { type Response, respond } from "./respond.ts";
 import type { Route } from "./route.ts";
 
-type Request = { route: Route; event: APIGatewayProxyEventV2; caller: Caller | undefined; body: unknown };
+type Request = {
+  route: Route;
+  event: APIGatewayProxyEventV2;
+  caller: Caller | undefined;
+  body: unknown;
+  idempotencyKey: string | undefined;
+};
 
 /** Answers a request. @param answer does the work. */
 export type AnswerOnce = (
@@ -31,12 +36,6 @@ export type AnswerOnce = (
 ) => Promise<Response>;
 
 type Dependencies = { keys: IdempotencyStore; sealingKey: string; now: Clock; newId: () => string };
-
-/** The HTTP API writes header names in lower case. @throws DomainError `invalid_field`. */
-export const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
-  parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
-    IDEMPOTENCY_KEY
-  ];
 
 /** The work decided against the request before it changed anything. Any other failure leaves open what was done. */
 const isRefusal = (error: unknown): boolean => error instanceof DomainError && !isStoreFailure(error);
@@ -75,8 +74,7 @@ const withoutSecret = (body: string): string => {
  */
 export const createAnswerOnce =
   ({ keys, sealingKey, now, newId }: Dependencies): AnswerOnce =>
-  async ({ route, event, caller, body }, answer) => {
-    const idempotencyKey = parseIdempotencyKey(event);
+  async ({ route, event, caller, body, idempotencyKey }, answer) => {
     const attempt = { id: newId(), at: now() };
     if (idempotencyKey === undefined) return answer({ ...attempt, isKeyed: false, isRepeated: false });
     const named = {

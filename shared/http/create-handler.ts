@@ -94,8 +94,9 @@ export const createHandler = <const R extends Route>(
       return renderResult(event, parsed, await work(input as Parameters<Work<R>>[0]));
     };
     if (answerOnce === undefined) return act();
-    const { params, body } = parsed.request;
-    return answerOnce({ route, event, caller, body: params === undefined ? body : { params, body } }, act);
+    const { idempotencyKey, request } = parsed;
+    const body = request.params === undefined ? request.body : { params: request.params, body: request.body };
+    return answerOnce({ route, event, caller, body, idempotencyKey }, act);
   };
 
   const handleInTime = async (received: APIGatewayProxyEventV2): Promise<Response> => {

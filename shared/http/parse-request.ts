@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import * as z from "zod/mini";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { Caller } from "../terms/caller.ts";
+import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { prefersHtml } from "./accept.ts";
 import type { CursorBinding, Cursors } from "./cursor.ts";
 import { pageQuery } from "./page-query.ts";
@@ -85,7 +86,14 @@ export type ParsedRequest<R extends Route> = {
   /** The query as sent, without `cursor`; the link to the next page repeats it. */
   sentQuery: Record<string, string>;
   binding: CursorBinding;
+  idempotencyKey: string | undefined;
 };
+
+/** The HTTP API writes header names in lower case. @throws DomainError `invalid_field`. */
+const parseIdempotencyKey = ({ headers }: APIGatewayProxyEventV2): string | undefined =>
+  parseFields(IdempotencyHeader, { [IDEMPOTENCY_KEY]: headers[IDEMPOTENCY_KEY.toLowerCase()] }, "headers")[
+    IDEMPOTENCY_KEY
+  ];
 
 const none = z.object({});
 
@@ -96,8 +104,9 @@ const bindingOf = (event: APIGatewayProxyEventV2, caller: Caller | undefined, se
 };
 
 /**
- * Prepares a route's schemas once and returns the function that parses its requests: body, then parameters.
- * That function throws DomainErrors of status 400, 413 and 415, and no others.
+ * Prepares a route's schemas once and returns the function that parses its requests: body, query, header, and last the path,
+ * because a text that cannot be an id is 404 (idOf in route.ts).
+ * That function throws DomainErrors of status 400, 404, 413 and 415, and no others.
  */
 export const createRequestParser = <R extends Route>(route: R, cursors: Cursors | undefined) => {
   const { params = none, query = none, body } = route.request;
@@ -115,20 +124,21 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
 
   return async (event: APIGatewayProxyEventV2, caller: Caller | undefined): Promise<ParsedRequest<R>> => {
     const parsedBody = body && parseFields(body, await parseBody(event), "body");
-    const parsedParams = route.request.params && parseFields(params, event.pathParameters ?? {}, "path");
     const sent = parseQuery(event.rawQueryString, names, route.ignoresUnknownParameters);
     const parsedQuery = route.request.query && parseFields(query, sent, "query");
     const page = parseFields(paged, sent, "query");
     const { cursor: _, ...sentQuery } = sent;
     const binding = bindingOf(event, caller, sentQuery);
+    const parsedPage = parsePage(binding, page);
+    const idempotencyKey = route.isIdempotent && parseIdempotencyKey(event);
     const request = {
       body: parsedBody,
-      params: parsedParams,
+      params: route.request.params && parseFields(params, event.pathParameters ?? {}, "path"),
       query: parsedQuery,
-      page: parsePage(binding, page),
+      page: parsedPage,
       ...(route.success.html && { prefersHtml: prefersHtml(event.headers.accept) }),
     };
     // Each part was parsed by the route's schema, as RequestOf describes.
-    return { request: request as RequestOf<R>, sentQuery, binding };
+    return { request: request as RequestOf<R>, sentQuery, binding, idempotencyKey };
   };
 };

@@ -1,7 +1,9 @@
 /** A route: the definition of an endpoint for handlers, infrastructure, OpenAPI document and tests. */
 import * as z from "zod/mini";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { resourceTypes } from "../security/security-event.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
+import { isId } from "../terms/id.ts";
 import type { Permission } from "../terms/permissions.ts";
 
 type Fields = z.ZodMiniObject;
@@ -26,9 +28,17 @@ export const pagesOf = <const Position extends Fields>(position: Position) =>
 /** The position in a list that is ordered by id. */
 export const PositionById = z.object({ id: z.string() });
 
-/** The parameter `id` of a path. */
-export const idOf = (thing: string) =>
-  z.object({ id: z.string().register(z.globalRegistry, { description: `The id of the ${thing}.` }) });
+/**
+ * The parameter `id` of a path. The document allows any text: one that cannot be an id names nothing.
+ * @param notFound the route's failure if nothing has the id. The parser throws it too, with the same message as the store.
+ */
+export const idOf = (thing: string, notFound: ErrorName, description = `The id of the ${thing}.`) => {
+  const requireId = (id: string): string => {
+    if (isId(id)) return id;
+    throw new DomainError(notFound, `There is no such ${thing}.`);
+  };
+  return z.object({ id: z.pipe(z.string(), z.transform(requireId)).register(z.globalRegistry, { description }) });
+};
 
 type Tag = { readonly description: string; readonly resourceType: (typeof resourceTypes)[number] | undefined };
 

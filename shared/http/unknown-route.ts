@@ -1,18 +1,8 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
 import { createHttpHandler } from "./middleware.ts";
+import { type PathRoute, routesOf } from "./path-match.ts";
 import { respond } from "./respond.ts";
-import type { Route } from "./route.ts";
-
-/** Whether a path matches a route's template: `{name}` is one segment that is not empty, a last `{name+}` one or more. */
-const isPathOf = ({ path }: Pick<Route, "path">, rawPath: string): boolean => {
-  const wanted = path.split("/");
-  const given = rawPath.split("/");
-  return (
-    (path.endsWith("+}") ? wanted.length <= given.length : wanted.length === given.length) &&
-    wanted.every((segment, i) => (segment.startsWith("{") ? given[i] !== "" : segment === given[i]))
-  );
-};
 
 /** A preflight request of a browser (https://fetch.spec.whatwg.org/#cors-preflight-request). */
 const isPreflight = ({ headers, requestContext }: APIGatewayProxyEventV2): boolean =>
@@ -27,14 +17,13 @@ const isPreflight = ({ headers, requestContext }: APIGatewayProxyEventV2): boole
  *   https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html
  */
 export const createUnknownRouteHandler = (
-  routes: readonly Pick<Route, "method" | "path">[],
+  routes: readonly PathRoute[],
   { answersPreflights }: { answersPreflights: boolean },
 ) =>
   createHttpHandler("$default", async (event) => {
     const { rawPath, requestContext } = event;
     if (answersPreflights && isPreflight(event)) return respond(requestContext.requestId, 204);
-    const methods = routes.filter((route) => isPathOf(route, rawPath)).map(({ method }) => method);
-    const allow = [...new Set(methods)];
+    const allow = [...new Set(routesOf(routes, rawPath).map(({ method }) => method))];
     if (allow.length === 0) throw new DomainError("route_not_found", "The path does not exist.");
     const { method } = requestContext.http;
     throw new DomainError("method_not_allowed", `The path does not support the method ${method}.`, { allow });

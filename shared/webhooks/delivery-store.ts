@@ -3,10 +3,10 @@ import { definedFields } from "../json/defined-fields.ts";
 import { getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
 import { getItems } from "../runtime/table-batches.ts";
 import { queryFilteredPage } from "../runtime/table-query.ts";
+import { isId } from "../terms/id.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { WEBHOOKS_BY_RECEIPT } from "../terms/tables.ts";
 import { type DeliveryPosition, type DeliveryStatus, outcomesOf, StoredDelivery, statusOf } from "./delivery.ts";
-import { isEventId } from "./webhook-event.ts";
 import { type EventKey, keyOf, pendingIndex } from "./webhook-event-store.ts";
 
 /** Events without an outcome are `waiting` or `failed`, which only their items tell: a page may need several rounds. */
@@ -88,7 +88,7 @@ export const createDeliveryStore = (table: Table<"webhookEvents">) => {
     /** Reads strongly: one read unit per 4 KB. Undefined if the event does not exist, or no longer. @param now epoch ms. */
     async read({ organizationId, id }: EventKey, now: number): Promise<StoredDelivery | undefined> {
       // The item that records gaps is no event.
-      if (!isEventId(id)) return undefined;
+      if (!isId(id)) return undefined;
       const item = await getItem(table, keyOf({ organizationId, id }));
       if (item === undefined) return undefined;
       const stored = StoredDelivery.parse(item);

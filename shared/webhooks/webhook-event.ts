@@ -17,9 +17,8 @@ import * as z from "zod/mini";
 import type { ProviderEvent } from "../provider/provider.ts";
 import type { ObjectTouched, Observation } from "../records/observation.ts";
 import { type RecordType, recordFields, recordTypes } from "../records/record.ts";
+import { isId } from "../terms/id.ts";
 
-/** An event is stored under its id; the id never equals the key of the item `#gap` beside the events. */
-const EVENT_ID = /^\w[\w.:-]{0,254}$/;
 const TYPE_MAX_CHARACTERS = 255;
 
 /** The most bytes that the observations of a stored event take, so that the item stays below 32 KB. */
@@ -107,12 +106,9 @@ export const encodeObservations = (observations: readonly Observation[]): string
   return encode(observations.map((one) => (one.kind === "state" ? touchOf(one) : one)));
 };
 
-/** Whether events may be stored under the id; a caller may send any. */
-export const isEventId = (id: string): boolean => EVENT_ID.test(id);
-
-/** Whether an event's id and type are within the limits. */
+/** Whether an event's id and type are within the limits. The id is never the key of the item `#gap` beside the events. */
 export const isStorable = ({ id, type }: Pick<ProviderEvent, "id" | "type">): boolean =>
-  isEventId(id) && type.length <= TYPE_MAX_CHARACTERS;
+  isId(id) && type.length <= TYPE_MAX_CHARACTERS;
 
 /** Whether an event needs processing. */
 export const needsProcessing = ({ observations, setAside = [], isDeauthorization }: ProviderEvent): boolean =>

@@ -8,7 +8,7 @@ import { NO_ISSUER } from "../../infra/config.ts";
 import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
-import { allRoutes } from "../../shared/api/routes.ts";
+import { allRoutes, refusedRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { statementsOfRole } from "../support/role-statements.ts";
@@ -350,12 +350,13 @@ describe("the stack", () => {
     ]);
   });
 
-  it("has an API route for every route of the table, and a default route; the page /docs only if the context asks for it", () => {
+  it("has an API route for every route of the table and every refused one, and a default route; /docs only if asked for", () => {
     const keysOf = (template: Template) =>
       Object.values(template.findResources("AWS::ApiGatewayV2::Route"))
         .map((route) => route.Properties.RouteKey)
         .sort();
-    const keys = [...allRoutes.map(([, { method, path }]) => `${method} ${path}`), "$default"];
+    const table = [...allRoutes.map(([, route]) => route), ...refusedRoutes];
+    const keys = [...table.map(({ method, path }) => `${method} ${path}`), "$default"];
     const keysOfPages = (pages: ReturnType<typeof pageRoutesOf>) =>
       pages.flatMap(([, page]) => pathsOf(page).map((path) => `${page.method} ${path}`));
     const pages = keysOfPages(pageRoutesOf({ apiDocs: true }));

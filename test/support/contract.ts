@@ -3,6 +3,7 @@ import addFormats from "ajv-formats";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
+import { routesOf } from "../../shared/http/path-match.ts";
 
 const document = createOpenApiDocument(routes);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -12,12 +13,11 @@ ajv.addSchema({ $id: "api", ...JSON.parse(JSON.stringify(document)) });
 const pointer = (...parts: (string | number)[]) =>
   `api#/${parts.map((part) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
 
+const table = allRoutes.map(([, route]) => route);
+
 /** The document's path for a request; undefined if no route matches. */
 const documentedPathOf = (method: string, pathname: string): string | undefined =>
-  allRoutes.find(([, route]) => {
-    const pattern = route.path.replace(/\{[^}]+\}/g, "[^/]+").replaceAll(".", "\\.");
-    return route.method === method && new RegExp(`^${pattern}$`).test(pathname);
-  })?.[1].path;
+  routesOf(table, pathname).find((route) => route.method === method)?.path;
 
 /** The documented answer of an operation. */
 const responseOf = (method: string, path: string, status: number) => {

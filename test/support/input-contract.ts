@@ -4,10 +4,10 @@
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
 import { allRoutes, routes } from "../../shared/api/routes.ts";
 import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
-import { parseIdempotencyKey } from "../../shared/http/answer-once.ts";
 import { createCursors } from "../../shared/http/cursor.ts";
 import { createRequestParser } from "../../shared/http/parse-request.ts";
 import { encodeJson } from "../../shared/json/encode-json.ts";
@@ -103,13 +103,19 @@ const queryOf = (request: Request): string =>
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join("&");
 
+/** Has a route's parser read an event. */
+export const parseAs = (name: keyof typeof routes): ((event: APIGatewayProxyEventV2) => Promise<Refusal>) => {
+  const parse = createRequestParser(routes[name], createCursors("secret"));
+  return (event) => refusalOf(() => parse(event, caller));
+};
+
 const sendToRoute = (name: keyof typeof routes): Send => {
-  const route = routes[name];
-  const parse = createRequestParser(route, createCursors("secret"));
+  const { method } = routes[name];
+  const parse = parseAs(name);
   return (request) =>
-    refusalOf(async () => {
-      const event = httpEvent({
-        method: route.method,
+    parse(
+      httpEvent({
+        method,
         headers: {
           "content-type": "application/json",
           ...Object.fromEntries(textsOf(request, "header").map(([header, value]) => [header.toLowerCase(), value])),
@@ -117,17 +123,17 @@ const sendToRoute = (name: keyof typeof routes): Send => {
         pathParameters: Object.fromEntries(textsOf(request, "path")),
         rawQueryString: queryOf(request),
         ...("body " in request && { body: encodeJson(request["body "]) }),
-      });
-      // The order of createHandler.
-      if ("isIdempotent" in route) parseIdempotencyKey(event);
-      await parse(event, caller);
-    });
+      }),
+    );
 };
 
 const webhooks = createInstance(
   { add: async () => "new", markPublished: async () => undefined },
   { secret: { current: async () => "whsec_test_secret", refused: async () => undefined } },
 );
+
+/** The webhook URL's answer to an event. */
+export const answerWebhook = webhooks.send;
 
 const errorNamed = (number: number): ErrorName => {
   const found = Object.entries(errorNumbers).find(([, one]) => one === number);
@@ -191,7 +197,17 @@ const first = <Value>(arbitrary: fc.Arbitrary<Value>): Value =>
 /** Without this header, a request of these helpers has a valid signature. */
 export const SIGNATURE = "Stripe-Signature";
 
-const inputsOf = (path: string, method: string): Input[] => {
+/** An operation of the document, with a request to it that the document allows and that has only what it requires. */
+export type Operation = {
+  method: string;
+  path: string;
+  /** The statuses that the document gives. */
+  statuses: readonly number[];
+  valid: Request;
+  inputs: readonly Input[];
+};
+
+const operationOf = (path: string, method: string): Operation => {
   const operation = `${method} ${path}`;
   const send = sends[operation];
   if (send === undefined) throw new Error(`No route serves ${operation}.`);
@@ -211,7 +227,7 @@ const inputsOf = (path: string, method: string): Input[] => {
     ...Object.fromEntries(required.map(({ place, name, valid }) => [`${place} ${name}`, first(valid)])),
     ...(path === WEBHOOK_PATH && { "path organizationId": "acme" }),
   };
-  return inputs.map(({ place, name, allows, valid, near }) => {
+  const described = inputs.map(({ place, name, allows, valid, near }): Input => {
     const requestWith = (value: unknown): Request => ({ ...base, [`${place} ${name}`]: value });
     const title = `${operation}: ${place} ${name}`.trim();
     return {
@@ -227,11 +243,15 @@ const inputsOf = (path: string, method: string): Input[] => {
       refusal: (value) => send(requestWith(value)),
     };
   });
+  const statuses = Object.keys(document.paths[path][method].responses).map(Number);
+  return { method: method.toUpperCase(), path, statuses, valid: base, inputs: described };
 };
 
-export const allInputs: readonly Input[] = Object.entries<object>(document.paths).flatMap(([path, item]) =>
-  Object.keys(item).flatMap((method) => inputsOf(path, method)),
+export const operations: readonly Operation[] = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+  Object.keys(item).map((method) => operationOf(path, method)),
 );
+
+export const allInputs: readonly Input[] = operations.flatMap(({ inputs }) => inputs);
 
 /** Whether a failure says that the request was malformed. */
 export const isBadRequest = (refusal: Refusal): boolean =>

@@ -37,7 +37,7 @@ export type HttpApiOptions = {
 };
 
 /** The decoded path up to a decoded `?`; undefined if it cannot be decoded. */
-const decodePath = (target: string): string | undefined => {
+export const decodePath = (target: string): string | undefined => {
   try {
     return decodeURIComponent(target.split("?", 1)[0] ?? "").split("?", 1)[0];
   } catch {

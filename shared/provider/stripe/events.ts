@@ -8,6 +8,7 @@ import { definedFields } from "../../json/defined-fields.ts";
 import type { Observation, ObservedAt } from "../../records/observation.ts";
 import type { RecordType } from "../../records/record.ts";
 import { isSetAside, type SetAside } from "../../records/set-aside.ts";
+import { isId } from "../../terms/id.ts";
 import type { ProviderEvent } from "../provider.ts";
 import {
   parseDeletion,
@@ -88,12 +89,9 @@ const readers: ReadonlyMap<string, Reader> = new Map(
 /** The event types that the service reads, for an account's own endpoint. */
 export const eventTypes: readonly string[] = [...readers.keys()];
 
-/** Ids of events are keys of stored events. */
-const EVENT_ID = /^\w[\w.:-]{0,254}$/;
-
-/** The id, or another one that can be stored. Two ids never have the same. */
+/** The id, or another one that can be the key of a stored event. Two ids never have the same. */
 const storableId = (id: string): string =>
-  EVENT_ID.test(id) ? id : `event:${createHash("sha256").update(JSON.stringify(id)).digest("base64url")}`;
+  isId(id) ? id : `event:${createHash("sha256").update(JSON.stringify(id)).digest("base64url")}`;
 
 const MAX_TYPE_CHARACTERS = 255;
 

@@ -8,6 +8,7 @@ import { routes } from "../../../shared/api/routes.ts";
 import { encodeJson } from "../../../shared/json/encode-json.ts";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { reviveExactly } from "../../../shared/json/revive-exactly.ts";
+import { answerInProcess } from "../../support/answer-in-process.ts";
 import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import {
@@ -16,10 +17,12 @@ import {
   allowsInAnyCase,
   type Input,
   isBadRequest,
+  operations,
   type Refusal,
   SIGNATURE,
   WORDS_IN_ANY_CASE,
 } from "../../support/input-contract.ts";
+import { mistakesOf, problemsOf } from "../../support/input-mistakes.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { delivery } from "../webhooks/receive-instance.ts";
 
@@ -141,6 +144,19 @@ describe("an input that OpenAPI describes", () => {
 
   it("has every exception", () => {
     for (const exception of exceptions) expect(allInputs.filter(exception.of)).not.toEqual([]);
+  });
+});
+
+describe("a mistake in any part of a request", () => {
+  it.each(operations)("has a documented answer, and Allow is complete: $method $path", async (operation) => {
+    const mistakes = mistakesOf(operation).filter(({ needsService }) => !needsService);
+    const problems: string[] = [];
+    for (const mistake of mistakes) {
+      const answer = await answerInProcess(mistake);
+      problems.push(...problemsOf(mistake, answer).map((problem) => `${mistake.title}: ${problem}`));
+    }
+    expect(problems).toEqual([]);
+    expect(mistakes.length).toBeGreaterThan(20);
   });
 });
 
