@@ -33,6 +33,7 @@ describe("any request", () => {
     ["PATCH", "/plants/1", 405, 40501],
     ["GET", "/plants/1", 405, 40501],
     ["POST", "/openapi.json", 405, 40501],
+    ["PUT", "/api/integrations/provider/notifications/link", 405, 40501],
     ["POST", "/console", 405, 40501],
     ["POST", "/console/alerts/1", 405, 40501],
     ["DELETE", "/console/assets/main.js", 405, 40501],
@@ -53,9 +54,27 @@ describe("any request", () => {
     expect(service.denials).toEqual([]);
   });
 
+  it.each(["notifications/%/deliveries", "security/exports/%"])(
+    "of what cannot be an id is 404 like one of an unknown id: %s",
+    async (template) => {
+      const answers = ["01JZZZZZZZZZZZZZZZZZZZZZZZ", "x".repeat(1_100), "a%00b"].map(async (id) => {
+        const path = `/api/integrations/provider/${template.replace("%", id)}`;
+        const { status, body } = await service.request("GET", path, { token });
+        return { status, body };
+      });
+      const [unknown, ...others] = await Promise.all(answers);
+      expect(unknown).toMatchObject({ status: 404 });
+      expect(others).toEqual([unknown, unknown]);
+    },
+  );
+
   it("with a wrong method gets the allowed ones", async () => {
     expect((await service.request("PUT", "/plants")).headers.get("allow")).toBe("POST, GET");
     expect((await service.request("GET", "/plants/1")).headers.get("allow")).toBe("DELETE");
+    for (const method of ["PUT", "DELETE", "PATCH"]) {
+      const { headers } = await service.request(method, "/api/integrations/provider/notifications/link");
+      expect(headers.get("allow")).toBe("GET, POST");
+    }
     expect((await service.request("POST", "/console/assets/main.js")).headers.get("allow")).toBe("GET");
   });
 });
