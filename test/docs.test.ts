@@ -64,9 +64,10 @@ describe("docs/threat-model.md", () => {
     .filter((line) => line.startsWith("| ") && !line.startsWith("| Threat |"))
     .map((row) => row.split("|").slice(1, -1));
 
-  it.each(rows)("names a defence and its test against %s", (_threat, defence = "", tests = "") => {
+  it.each(rows)("names a defence and its default test against %s", (_threat, defence = "", tests = "") => {
     expect(defence.trim()).not.toBe("");
-    expect(tests).toMatch(/`test\/[\w./-]+\.test\.ts`/);
+    // Deep tests alone would leave the rule unwatched between two runs of them.
+    expect(tests.replaceAll(/`[^`]+\.deep\.test\.ts`/g, "")).toMatch(/`test\/[\w./-]+\.test\.ts`/);
   });
 });
 

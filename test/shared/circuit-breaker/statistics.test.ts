@@ -230,7 +230,9 @@ describe("the figures of GET circuit-breaker", () => {
       });
       expect(own.requests.slice(before)).not.toContain("UpdateItemCommand");
       await own.guard(org, succeed);
-      await expect(own.reader.readOrganization(org)).resolves.toMatchObject({ consecutiveSuccesses: 1 });
+      await own.guard.flush();
+      const half = { consecutiveSuccesses: 1, totalRequests: 7, failureRate: 5 / 6 };
+      await expect(own.reader.readOrganization(org)).resolves.toMatchObject(half);
     } finally {
       await separate.stop();
     }

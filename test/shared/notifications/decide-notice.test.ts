@@ -77,6 +77,17 @@ describe("a change of an alert", () => {
     ["raised, published as acknowledged", { change: "acknowledged", alert: { status: "acknowledged" } }, "raised HIGH"],
     ["acknowledged", { change: "acknowledged", notice: { HIGH: said } }, undefined],
     ["acknowledged, of a time before the destination", { change: "acknowledged", raisedAt: before }, undefined],
+    ["acknowledged, of the time of the destination", { change: "acknowledged", raisedAt: NOON }, "raised HIGH"],
+    [
+      "risen when the destination was created",
+      { change: "repeated", raisedAt: before, alert: { ...risen, escalatedAt: NOON } },
+      "escalated CRITICAL LOW",
+    ],
+    [
+      "risen when the destination was created, and resolved",
+      { change: "resolved", raisedAt: before, alert: { ...risen, ...resolved, escalatedAt: NOON } },
+      "resolved resolved",
+    ],
     ["assigned", { change: "assigned" }, undefined],
     ["commented on", { change: "commented", alert: risen }, undefined],
     ["resolved", { change: "resolved", alert: resolved, notice: { HIGH: said } }, "resolved resolved"],

@@ -135,7 +135,10 @@ describe("a failed delivery", () => {
     await expect(replay("evt_1", request())).rejects.toMatchObject({ code: "store_unavailable" });
     expect(stored).toMatchObject({ failedAt: NOW + 2, attempts: 10 });
     expect(record.mock.calls.map(([event]) => event)).toMatchObject([{ success: false, errorCode: "50301" }]);
-    await expect(createInstance().replay("evt_1", request("request-2"))).resolves.toMatchObject({ status: "waiting" });
+    const later = createInstance();
+    await expect(later.replay("evt_1", request("request-1", true))).resolves.toMatchObject({ status: "waiting" });
+    const [refused, done] = [record, later.record].map(({ mock }) => mock.calls[0]?.[1]?.identity);
+    expect(done).not.toEqual(refused);
   });
 
   it("stays in the outbox if it cannot be withdrawn either", async () => {

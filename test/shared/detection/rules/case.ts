@@ -10,6 +10,8 @@ export type Case = {
   title: string;
   events: readonly SecurityEvent[];
   finds: readonly Expected[];
+  /** A part of the first finding's evidence. */
+  evidence?: object;
   /** How many hours from START are replayed; without it, up to the last event. */
   hours?: number;
 };

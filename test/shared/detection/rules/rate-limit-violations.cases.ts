@@ -57,6 +57,7 @@ export const rateLimitViolationsCases: Cases = {
       title: "3 refusals far apart in 59 requests",
       events: [...fine(56), ...refused([10, 30, 50])],
       finds: [ofProvider(0, 3)],
+      evidence: { requests: 59, share: 0.051, shareThreshold: 0.05 },
     },
     { title: "1 refusal in 40 requests", events: [...fine(39), ...refused([10])], finds: [] },
     {

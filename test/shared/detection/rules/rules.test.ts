@@ -92,6 +92,7 @@ describe.each(allCases)("$rule", ({ rule, cases }) => {
   it.each(cases)("$title", (one) => {
     const { raised, findings } = replayCase(one, rule);
     expect(raised).toEqual(one.finds);
+    if (one.evidence !== undefined) expect(findings[0]?.evidence).toMatchObject(one.evidence);
     const ids = new Set(one.events.map(({ id }) => id));
     for (const finding of findings) {
       expect(finding).toMatchObject({ rule });

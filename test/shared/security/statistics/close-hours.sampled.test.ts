@@ -3,6 +3,7 @@ import { dayBefore } from "../../../../shared/detection/day-counts.ts";
 import type { UnjudgedHour } from "../../../../shared/detection/unjudged-store.ts";
 import type { Recorder } from "../../../../shared/security/recorder.ts";
 import type { NewSecurityEvent } from "../../../../shared/security/security-event.ts";
+import { closeHours } from "../../../../shared/security/statistics/close-hours.ts";
 import { openHourShards } from "../../../../shared/security/statistics/open-hour-store.ts";
 import { DAY_MS, HOUR_MS, hourName, startOfDay, startOfHour } from "../../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
@@ -329,6 +330,33 @@ describe("a closer that is delayed", () => {
       expect(await openHours()).toEqual([]);
       await expectExact();
     }
+  });
+});
+
+describe("a closer that others overtake", () => {
+  it.each(["hour", "day"])("leaves an hour whose %s another one has written to a later run", async (overtaken) => {
+    const rollup = { counters: [], exactUntil: 9e9, expiresAt: 9e9 };
+    const result = closeHours(
+      {
+        openHours: {
+          async *listAll() {
+            yield { scope: "org#acme", hour: 0, markedAt: 0, token: "t" };
+          },
+          clear: async () => true,
+        },
+        rollups: {
+          get: async () => undefined,
+          put: async (_scope, { kind }) => kind !== overtaken,
+          list: async () => [{ ...rollup, period: { kind: "hour", start: 0 }, token: "t" }],
+        },
+        events: { countRange: async () => rollup },
+        detection: { markUnjudged: async () => undefined },
+        now: () => 2 * HOUR,
+        settleMs: 0,
+      },
+      () => 300_000,
+    );
+    await expect(result).resolves.toEqual({ closed: 0, left: 1, isComplete: true });
   });
 });
 
