@@ -17,13 +17,13 @@ import { makeKey, startIssuer } from "../support/issuer.ts";
 import { type Attempt, attempts, startScriptedStore } from "../support/scripted-store.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
 import { startTestDynamoDb } from "../support/test-dynamodb.ts";
+import { usePerFile } from "../support/use-started.ts";
 
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+const issuer = usePerFile(startIssuer);
 let token: string;
 let engine: DynamoDb;
 let deployed: ReadonlyMap<string, FunctionModel>;
 beforeAll(async () => {
-  issuer = await startIssuer();
   const key = await makeKey("key");
   issuer.state.keys = [key.jwk];
   const now = Math.floor(Date.now() / 1000);
@@ -43,7 +43,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.stop();
-  await issuer.stop();
 });
 
 const functions = {

@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { functionsByRoute, readDeployedStack } from "../bench/deployed-function.ts";
-import { type HttpsMocks, startHttpsMocks } from "../bench/mocks/https-mocks.ts";
+import { startHttpsMocks } from "../bench/mocks/https-mocks.ts";
 import { benchEnvironment, claims, plantRequest } from "../bench/plant-requests.ts";
 import { runInstance } from "../bench/run-instance.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
+import { usePerTest } from "../support/use-started.ts";
 
 const stack = await readDeployedStack({
   assemblyDirectory,
@@ -21,11 +22,7 @@ if (createPlant === undefined) throw new Error("POST /plants is not deployed");
 const directory = createPlant.codeDirectory;
 const run = promisify(execFile);
 
-let mocks: HttpsMocks;
-beforeEach(async () => {
-  mocks = await startHttpsMocks();
-});
-afterEach(() => mocks.stop());
+const mocks = usePerTest(startHttpsMocks);
 
 const environment = ({ issuer = mocks.issuer, store = mocks.store } = {}) => ({
   ...benchEnvironment(createPlant, { issuer, endpoint: store }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { AlertStatus } from "../../shared/security/alerts/alert.ts";
 import type { NewNote } from "../../shared/security/alerts/alert-note.ts";
 import { eventId } from "../../shared/security/event-id.ts";
@@ -7,22 +7,14 @@ import { type AlertStores, alertStoresAt, listAll, NOON, RETENTION_DAYS, startAl
 import { depth } from "../support/depth.ts";
 import { fc } from "../support/fixed-seed.ts";
 import { startLossyProxy } from "../support/lossy-proxy.ts";
+import { usePerFile } from "../support/use-started.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
-let table: Awaited<ReturnType<typeof startAlertTable>>;
-let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+const table = usePerFile(startAlertTable);
+const proxy = usePerFile(() => startLossyProxy(table.endpoint));
 let organizations = 0;
-
-beforeAll(async () => {
-  table = await startAlertTable();
-  proxy = await startLossyProxy(table.endpoint);
-});
-afterAll(async () => {
-  proxy.stop();
-  await table.stop();
-});
 
 /** The model of an alert. `id` is set when it is raised; `notes`: assignees and comments, oldest first. */
 type Expected = {

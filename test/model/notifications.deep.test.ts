@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { placesOf } from "../../shared/notifications/decide-hold.ts";
 import type { Destination } from "../../shared/notifications/destination.ts";
 import { parseNotification } from "../../shared/notifications/messages/notification.ts";
@@ -15,15 +15,12 @@ import {
   startNotificationTable,
 } from "../support/notifications.ts";
 import { createRandom } from "../support/random.ts";
+import { usePerFile } from "../support/use-started.ts";
 
 const MINUTE = 60_000;
 const ALERTS = 45;
 
-let table: Awaited<ReturnType<typeof startNotificationTable>>;
-beforeAll(async () => {
-  table = await startNotificationTable();
-});
-afterAll(() => table.stop());
+const table = usePerFile(startNotificationTable);
 
 /** Destinations whose filters, quiet hours and digests differ. */
 const destinations: readonly Destination[] = [

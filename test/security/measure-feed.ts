@@ -16,11 +16,10 @@ import { createHourEventsStore } from "../../shared/security/feed/hour-events-st
 import { writeHour } from "../../shared/security/feed/write-hour.ts";
 import { expiryOf, HOUR_MS, startOfHour } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
-import { startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
-import { declaredTable } from "../support/security-tables.ts";
+import { startTables } from "../support/service-tables.ts";
 import { randomEvents } from "./random-events.ts";
 
-const EVENTS = "events";
+const EVENTS = "securityEvents";
 const EVENTS_OF_HOUR = 50_000;
 const BATCH = 25;
 const HOUR = startOfHour(Date.now()) - HOUR_MS;
@@ -62,7 +61,7 @@ const writeEvents = async (client: DynamoDBDocumentClient): Promise<void> => {
 };
 
 const main = async (): Promise<void> => {
-  const database = await startEmbeddedDynamoDb(declaredTable("TablesSecurityEvents", EVENTS));
+  const database = await startTables(EVENTS);
   try {
     await writeEvents(database.documentClient(documentTranslation));
     for (const hours of ["1", "8"]) {

@@ -9,8 +9,7 @@ import { build } from "../../infra/build.ts";
 import { synthesise } from "../../infra/synth.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
-import { startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
-import { declaredTable } from "../support/security-tables.ts";
+import { startTables } from "../support/service-tables.ts";
 import { measureCall } from "./measure-call.ts";
 import { measuredQueries } from "./measured-queries.ts";
 import { EVENTS, makeStage, NOW, ROLLUPS, type Stage, storesOf } from "./stage.ts";
@@ -24,10 +23,7 @@ const row = (cells: readonly string[]) => print(`| ${cells.join(" | ")} |`);
 await build();
 await rm(assemblyDirectory, { recursive: true, force: true });
 await synthesise(assemblyDirectory);
-const database = await startEmbeddedDynamoDb(
-  declaredTable("TablesSecurityEvents", EVENTS),
-  declaredTable("TablesSecurityRollups", ROLLUPS),
-);
+const database = await startTables(EVENTS, ROLLUPS);
 let wrong = 0;
 try {
   const stages: Stage[] = [];

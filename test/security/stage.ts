@@ -18,8 +18,8 @@ import { DAY_MS, expiryOf, HOUR_MS, hourName, startOfHour } from "../../shared/t
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { randomEvents } from "./random-events.ts";
 
-export const EVENTS = "events";
-export const ROLLUPS = "rollups";
+export const EVENTS = "securityEvents";
+export const ROLLUPS = "securityRollups";
 export const RETENTION_DAYS = 90;
 /** Half past an hour: the events of the current hour are in no rollup. */
 export const NOW = Date.UTC(2026, 10, 21, 12, 30);

@@ -10,10 +10,10 @@ import { createAlertOutboxStore, createWaitingAlertStore } from "../../shared/se
 import { createAlertRaisingStore } from "../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../shared/security/event-id.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
-import { declaredTable } from "./security-tables.ts";
+import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+import { startTables } from "./service-tables.ts";
 
-const TABLE = "alerts";
+const TABLE = "securityAlerts";
 export const RETENTION_DAYS = 90;
 
 /** A time inside an hour; tests count from it. */
@@ -41,11 +41,11 @@ export type AlertStores = ReturnType<typeof alertStoresOver>;
 export const startAlertTable = async (): Promise<
   EmbeddedDynamoDb & { tableName: string; client(): DynamoDBClient; stores(): AlertStores }
 > => {
-  const database = await startEmbeddedDynamoDb(declaredTable("TablesSecurityAlerts", TABLE));
+  const database = await startTables(TABLE);
   return {
     ...database,
     tableName: TABLE,
-    stores: () => alertStoresOver(database.documentClient(documentTranslation)),
+    stores: () => alertStoresOver(database.documentClient()),
   };
 };
 

@@ -5,6 +5,7 @@ import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineScope } from "../../infra/local/dynamodb/client.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 import { fixedSettings } from "../../shared/runtime/aws-client.ts";
+import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { undocumentedLives } from "./documented-lives.ts";
 import { startTestDynamoDb } from "./test-dynamodb.ts";
 
@@ -18,7 +19,10 @@ export type TestTable = Omit<TableDefinition, "BillingMode"> & { ttlAttribute?: 
 export type EmbeddedDynamoDb = {
   endpoint: string;
   client(config?: DynamoDBClientConfig): DynamoDBClient;
+  /** @param translate by default as the service's clients */
   documentClient(translate?: TranslateConfig): DynamoDBDocumentClient;
+  /** A client of another endpoint, such as a proxy in front of the engine. */
+  clientAt(endpoint: string, maxAttempts?: number): DynamoDBDocumentClient;
   createTables(...tables: TestTable[]): Promise<void>;
   stop(): Promise<void>;
 };
@@ -70,7 +74,9 @@ export const startEmbeddedDynamoDb = async (...tables: TestTable[]): Promise<Emb
   return {
     endpoint,
     client,
-    documentClient: (translate = {}) => DynamoDBDocumentClient.from(client(), translate),
+    documentClient: (translate = documentTranslation) => DynamoDBDocumentClient.from(client(), translate),
+    clientAt: (at, maxAttempts = 3) =>
+      DynamoDBDocumentClient.from(client({ endpoint: at, maxAttempts }), documentTranslation),
     createTables: create,
     stop: async () => {
       const misfits = await undocumentedLives({ client: DynamoDBDocumentClient.from(client()), names });

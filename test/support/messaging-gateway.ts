@@ -1,29 +1,17 @@
 import type { StackModel } from "../../infra/local/core/model.ts";
 import { createEventBuses } from "../../infra/local/events/event-buses.ts";
 import { createEventsService } from "../../infra/local/gateway/events-service.ts";
-import { type Denial, startGateway } from "../../infra/local/gateway/gateway.ts";
-import { createAuthorizer } from "../../infra/local/iam/authorizer.ts";
-import { functionArn } from "./stack-model.ts";
+import { startTestGateway } from "./test-gateway.ts";
 
 /** A gateway with the model's buses. Rules deliver nothing. Close it in `afterAll`. */
 export const startMessagingGateway = async (model: StackModel) => {
   const clock = { now: () => Date.now() };
-  const denials: Denial[] = [];
   const lines: string[] = [];
   const buses = createEventBuses({ model, clock, deliver: async () => {}, log: (line) => lines.push(line) });
-  const gateway = await startGateway({
-    model,
-    authorizer: createAuthorizer(model),
-    dynamodbEndpoint: "http://127.0.0.1:9",
-    onDenied: (denial) => denials.push(denial),
-    services: {
-      events: createEventsService({ model, buses }),
-    },
-  });
+  const gateway = await startTestGateway(model, { services: { events: createEventsService({ model, buses }) } });
   return {
     ...gateway,
     buses,
-    denials,
     lines,
     /** Makes one call of the JSON protocol as the function with the role's name. Parses the answer's body. */
     async call(
@@ -32,7 +20,7 @@ export const startMessagingGateway = async (model: StackModel) => {
       target: string,
       body: unknown,
     ): Promise<{ status: number; body: unknown }> {
-      const { accessKeyId } = gateway.credentialsFor(functionArn(role));
+      const { accessKeyId } = gateway.placeOf(role).credentials;
       const response = await fetch(gateway.url, {
         method: "POST",
         headers: {

@@ -36,19 +36,17 @@ import { createSyncRunStore } from "../../shared/sync/sync-run-store.ts";
 import { newWork } from "../../shared/sync/sync-work.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { countUnits } from "./consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
-import { declaredTable } from "./security-tables.ts";
+import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 
-/** An engine with the tables that runs use, as an assembly declares them; by default the tests' assembly. */
-export const startSyncTables = (assembly?: string): Promise<EmbeddedDynamoDb> =>
-  startEmbeddedDynamoDb(
-    declaredTable("TablesSyncRuns", "runs", assembly),
-    declaredTable("TablesRecords", "records", assembly),
-    declaredTable("TablesCircuits", "circuits", assembly),
-    declaredTable("TablesConnections", "connections", assembly),
-    declaredTable("TablesSecurityEvents", "events", assembly),
-    declaredTable("TablesSecurityRollups", "rollups", assembly),
-  );
+/** The tables that runs use. */
+export const METERED_TABLES = [
+  "syncRuns",
+  "records",
+  "circuits",
+  "connections",
+  "securityEvents",
+  "securityRollups",
+] as const;
 
 let organizations = 0;
 
@@ -83,8 +81,8 @@ export const createMeteredSync = async (
   /** The worker of a fresh instance. */
   const createWorker = () => {
     const recorder = createRecorder({
-      events: createSecurityEventStore(createTable(client, "events")),
-      hours: createOpenHourStore(createTable(client, "rollups"), clock),
+      events: createSecurityEventStore(createTable(client, "securityEvents")),
+      hours: createOpenHourStore(createTable(client, "securityRollups"), clock),
       alerts: { raiseForEvent: async () => undefined },
       deadLetters: {
         keep: async ({ error }) => {
@@ -105,9 +103,9 @@ export const createMeteredSync = async (
         clock,
       }),
       recorder,
-      rate: createRateStore(createTable(client, "runs")),
+      rate: createRateStore(createTable(client, "syncRuns")),
       reads: createReadCounts({
-        store: createReadCountStore(createTable(client, "runs")),
+        store: createReadCountStore(createTable(client, "syncRuns")),
         clock,
         newToken: newRequestToken,
       }),
@@ -115,13 +113,13 @@ export const createMeteredSync = async (
     });
     const connections = createConnectionStore(createTable(client, "connections"));
     const events = createSyncEvents({ recorder });
-    const runs = createSyncRunStore(createTable(client, "runs"));
-    const ends = createSyncEndStore(createTable(client, "runs"), { retentionDays: 90 });
+    const runs = createSyncRunStore(createTable(client, "syncRuns"));
+    const ends = createSyncEndStore(createTable(client, "syncRuns"), { retentionDays: 90 });
     return createRunWorker({
-      leases: createSyncLeaseStore(createTable(client, "runs")),
+      leases: createSyncLeaseStore(createTable(client, "syncRuns")),
       runs,
-      pageIds: createPageIdStore(createTable(client, "runs")),
-      setAsides: createSetAsideStore(createTable(client, "runs")),
+      pageIds: createPageIdStore(createTable(client, "syncRuns")),
+      setAsides: createSetAsideStore(createTable(client, "syncRuns")),
       records: createRecordListStore(createTable(client, "records")),
       events,
       access,
@@ -147,7 +145,7 @@ export const createMeteredSync = async (
   };
 
   const measure = countUnits(client);
-  const runs = createSyncRunStore(createTable(client, "runs"));
+  const runs = createSyncRunStore(createTable(client, "syncRuns"));
   let slot = 0;
   return {
     /** Runs a sync in a fresh instance: scheduled, or full and on demand. @returns the consumed units and the run */

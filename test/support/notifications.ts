@@ -16,22 +16,20 @@ import {
   parseStormWindowItem,
   stormWindowKey,
 } from "../../shared/notifications/notification-items.ts";
-import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import type { Queue, QueueMessage } from "../../shared/runtime/queue.ts";
 import { createTable, getItem, updateItem } from "../../shared/runtime/table.ts";
 import type { Alert, AlertChange } from "../../shared/security/alerts/alert.ts";
 import { alertHash, alertId } from "../../shared/security/alerts/alert-item.ts";
 import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-publisher.ts";
-import { startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
-import { declaredTable } from "./security-tables.ts";
+import { startTables } from "./service-tables.ts";
 
 const TABLE = "notifications";
 export const CONSOLE_URL = "https://api.example/console";
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
 export const startNotificationTable = async () => {
-  const database = await startEmbeddedDynamoDb(declaredTable("TablesNotifications", TABLE));
-  return { ...database, translated: () => database.documentClient(documentTranslation) };
+  const database = await startTables(TABLE);
+  return { ...database, translated: () => database.documentClient() };
 };
 
 export const destinationAt = (id: string, changes: Partial<Destination> = {}): Destination => ({

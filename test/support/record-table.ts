@@ -1,13 +1,11 @@
 /** A real engine with the table of records as the template declares it. */
 
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
 import { createRecordStore } from "../../shared/records/record-store.ts";
-import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { createTable } from "../../shared/runtime/table.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "./embedded-dynamodb.ts";
-import { declaredTable } from "./security-tables.ts";
+import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
+import { startTables } from "./service-tables.ts";
 
 const TABLE = "records";
 
@@ -18,35 +16,24 @@ export const recordStoresOver = (client: DynamoDBDocumentClient) => ({
 });
 export type RecordStores = ReturnType<typeof recordStoresOver>;
 
-/** The stores over another endpoint of the engine, such as a proxy. */
-export const recordStoresAt = (endpoint: string): RecordStores =>
-  recordStoresOver(
-    DynamoDBDocumentClient.from(
-      new DynamoDBClient({
-        endpoint,
-        region: "eu-central-1",
-        credentials: { accessKeyId: "test", secretAccessKey: "test" },
-        maxAttempts: 3,
-      }),
-      documentTranslation,
-    ),
-  );
-
 export type RecordTable = EmbeddedDynamoDb & {
   translated(): DynamoDBDocumentClient;
   stores(): RecordStores;
+  /** The stores over another endpoint of the engine, such as a proxy. */
+  storesAt(endpoint: string): RecordStores;
   /** An organization id that no earlier test used. */
   newOrganization(): string;
 };
 
 export const startRecordTable = async (): Promise<RecordTable> => {
-  const database = await startEmbeddedDynamoDb(declaredTable("TablesRecords", TABLE));
+  const database = await startTables(TABLE);
   let organizations = 0;
-  const translated = () => database.documentClient(documentTranslation);
+  const translated = () => database.documentClient();
   return {
     ...database,
     translated,
     stores: () => recordStoresOver(translated()),
+    storesAt: (endpoint) => recordStoresOver(database.clientAt(endpoint)),
     newOrganization: () => `organization ${++organizations}`,
   };
 };

@@ -23,10 +23,10 @@ import { createRollupStore } from "../../shared/security/statistics/rollup-store
 import { isAtLeast } from "../../shared/terms/risk-levels.ts";
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, tableModel } from "./embedded-dynamodb.ts";
 import { NOW, select } from "./security-events.ts";
-import { declaredTable } from "./security-tables.ts";
+import { tableDefinition } from "./service-tables.ts";
 
-const EVENTS = "events";
-const ROLLUPS = "rollups";
+const EVENTS = "securityEvents";
+const ROLLUPS = "securityRollups";
 const DETECTION = "detection";
 
 type Counted = Pick<SecurityEvent, "riskLevel" | "success" | "metadata">;
@@ -51,12 +51,8 @@ export type RollupWorld = Awaited<ReturnType<typeof startRollupWorld>>;
 export type Actor = ReturnType<RollupWorld["actor"]>;
 
 export const startRollupWorld = async (database?: EmbeddedDynamoDb) => {
-  const tables = [
-    declaredTable("TablesSecurityEvents", EVENTS),
-    declaredTable("TablesSecurityRollups", ROLLUPS),
-    declaredTable("TablesDetection", DETECTION),
-  ];
   const engine = database ?? (await startEmbeddedDynamoDb());
+  const tables = ([EVENTS, ROLLUPS, DETECTION] as const).map((name) => tableDefinition(name));
   await engine.createTables(...tables);
   const time = { now: NOW };
   const settings = { retentionDays: 90 };

@@ -10,8 +10,8 @@ import { measuredQueries } from "../../security/measured-queries.ts";
 import { randomEvents } from "../../security/random-events.ts";
 import { EVENTS, makeStage, NOW, RETENTION_DAYS, ROLLUPS, storesOf } from "../../security/stage.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startTables } from "../../support/service-tables.ts";
 import { type Bench, type Budget, budgetText, judge, judgedRow, type Measurement, type Row } from "../row.ts";
 import { median } from "../statistics.ts";
 
@@ -90,11 +90,8 @@ const readRows = async (database: EmbeddedDynamoDb, total: number): Promise<Row[
 
 export const measurement: Measurement = {
   title: "Security events: DynamoDB request units",
-  measure: async ({ assemblyDirectory, options, progress }: Bench) => {
-    const database = await startEmbeddedDynamoDb(
-      declaredTable("TablesSecurityEvents", EVENTS, assemblyDirectory),
-      declaredTable("TablesSecurityRollups", ROLLUPS, assemblyDirectory),
-    );
+  measure: async ({ options, progress }: Bench) => {
+    const database = await startTables(EVENTS, ROLLUPS);
     try {
       const written = await writeRows(database);
       progress("… and found again among many (a million: npm run test:million)");

@@ -9,10 +9,9 @@ import { createConnectedStore } from "../../../shared/connection/connection-stor
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createSettingsStore } from "../../../shared/settings/settings-store.ts";
-import { circuitTable } from "../../shared/circuit-breaker/circuit-table.ts";
 import { createInstance, fail, succeed, testClock } from "../../shared/circuit-breaker/instance.ts";
-import { settingsTable } from "../../shared/settings/settings-table.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startTables } from "../../support/service-tables.ts";
 import { interleave } from "../interleave.ts";
 import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 import { estimate } from "../statistics.ts";
@@ -94,10 +93,7 @@ const putOpenCircuits = async (database: EmbeddedDynamoDb, now: number): Promise
 };
 
 const unitRows = async (): Promise<Row[]> => {
-  const database = await startEmbeddedDynamoDb(circuitTable, settingsTable, {
-    ...settingsTable,
-    TableName: "connections",
-  });
+  const database = await startTables("circuits", "settings", "connections");
   try {
     const meter = metered(database);
     const settings = createSettingsStore(createTable(meter.documentClient(documentTranslation), "settings"));

@@ -10,7 +10,8 @@ import { bundleDirectory } from "../../../infra/bundling/bundle-directory.ts";
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
 import { systemClock } from "../../../shared/runtime/clock.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { createMeteredSync, startSyncTables } from "../../support/metered-sync.ts";
+import { createMeteredSync, METERED_TABLES } from "../../support/metered-sync.ts";
+import { startTables } from "../../support/service-tables.ts";
 import { startSimulatedAccount } from "../mocks/simulated-account.ts";
 import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 
@@ -49,11 +50,11 @@ const countingPuts = (engine: EmbeddedDynamoDb) => {
 const each = ({ read, write }: { read: number; write: number }, records: number): string =>
   `${(write / records).toFixed(2)} write units, ${(read / records).toFixed(2)} read units`;
 
-const runRows = async ({ assemblyDirectory, workDirectory, options, progress }: Bench): Promise<Row[]> => {
+const runRows = async ({ workDirectory, options, progress }: Bench): Promise<Row[]> => {
   const objects = options.quick ? QUICK_OBJECTS : OBJECTS;
   const time = { offset: 0 };
   const clock = () => systemClock() + time.offset;
-  const engine = await startSyncTables(assemblyDirectory);
+  const engine = await startTables(...METERED_TABLES);
   const account = await startSimulatedAccount({ dataDirectory: workDirectory, clock, objects });
   try {
     const counting = countingPuts(engine);

@@ -45,7 +45,10 @@ const measureOrganization = async (engine: EmbeddedDynamoDb, random: () => numbe
   stage.time.now = from + 2 * DAY_MS;
   // The organization syncs, and detection has judged an earlier day.
   await stage.own.client.send(
-    new PutCommand({ TableName: "runs", Item: { scope: stage.scope, key: "state", lastSuccessAt: stage.time.now } }),
+    new PutCommand({
+      TableName: "syncRuns",
+      Item: { scope: stage.scope, key: "state", lastSuccessAt: stage.time.now },
+    }),
   );
   await recordDay(stage, random, from - DAY_MS);
   await recordDay(stage, random, from);
@@ -90,9 +93,9 @@ const rowsOf = ({ read, write, milliseconds, hours, eventsRead }: Measured): Row
 
 export const measurement: Measurement = {
   title: "Detection",
-  measure: async ({ assemblyDirectory, progress }: Bench) => {
+  measure: async ({ progress }: Bench) => {
     progress("detection: hours of organizations");
-    const engine = await startDetectionEngine(assemblyDirectory);
+    const engine = await startDetectionEngine();
     const total: Measured = { read: 0, write: 0, milliseconds: 0, hours: 0, eventsRead: 0 };
     try {
       const random = createRandom(20_261_121);

@@ -4,11 +4,12 @@
  * `fc.assert(…, { seed, path })`.
  */
 
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
-import { type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
+import { recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { recordsInMemory } from "../../support/records.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { burst, type Step, steps } from "./provider-history.ts";
 import { type History, type Place, runHistory, type Schedule } from "./run-history.ts";
 
@@ -53,11 +54,7 @@ describe("records end as the provider's objects", () => {
   );
 
   describe("on a real engine", () => {
-    let table: RecordTable;
-    beforeAll(async () => {
-      table = await startRecordTable();
-    });
-    afterAll(() => table.stop());
+    const table = usePerFile(startRecordTable);
 
     it(`in ${HISTORIES_ON_ENGINE} histories`, async () => {
       const onEngine = ({ turns, turn }: Schedule): Place => {

@@ -3,26 +3,21 @@
  * The next undisturbed run must leave the records equal to the provider's objects.
  */
 
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
 import { resumeSyncs } from "../../../shared/sync/sync-schedules.ts";
-import { createStage, type Io, RECORDS, type Stage, startSyncEngine } from "../../shared/sync/stage.ts";
+import { createStage, type Io, RECORDS, type Stage, useSyncEngine } from "../../shared/sync/stage.ts";
 import { depth } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { readTestNumber } from "../../support/test-environment.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
 const HOUR = 3_600_000;
 

@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import { callStore } from "../../../shared/runtime/call-store.ts";
 import { withDeadline } from "../../../shared/runtime/deadline.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { identityAt, keyedIdentity } from "../../support/request-identity.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, fail, start, testClock } from "./instance.ts";
 
 quietLog();
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
-});
-afterAll(() => database.stop());
+const database = useEngine("circuits");
 afterEach(() => void jest.useRealTimers());
 
 const by = (organizationId: string, identity = identityAt(start)) => ({

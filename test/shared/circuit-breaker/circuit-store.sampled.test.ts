@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type Circuit, newCircuit, noCounts } from "../../../shared/circuit-breaker/circuit.ts";
 import { circuitKey, indexShard } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { type CircuitStore, createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
@@ -12,23 +12,21 @@ import { createTable } from "../../../shared/runtime/table.ts";
 import { transactOnce } from "../../../shared/runtime/table-transaction.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { startTables } from "../../support/service-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
 
 quietLog();
 
-let database: EmbeddedDynamoDb;
+const database = useEngine("circuits");
 let store: CircuitStore;
 let organizations = 0;
 const freshOrganization = () => `organization ${++organizations}`;
 
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
-  store = createCircuitStore(createTable(database.documentClient(documentTranslation), "circuits"));
+beforeAll(() => {
+  store = createCircuitStore(createTable(database.documentClient(), "circuits"));
 });
-afterAll(() => database.stop());
 
 const start = 1_700_000_000_000;
 
@@ -254,9 +252,9 @@ describe("the cost, as DynamoDB counts it", () => {
 
 describe("counting circuits that are not closed", () => {
   it("distinguishes open from half-open by the time, and leaves out holds that have ended", async () => {
-    const separate = await startEmbeddedDynamoDb(circuitTable);
+    const separate = await startTables("circuits");
     try {
-      const own = createCircuitStore(createTable(separate.documentClient(documentTranslation), "circuits"));
+      const own = createCircuitStore(createTable(separate.documentClient(), "circuits"));
       for (let index = 0; index < 9; index++) {
         for (const one of opened) await own.write(`open ${index}`, one);
       }
@@ -276,7 +274,7 @@ describe("counting circuits that are not closed", () => {
       await expect(own.countOpen(start + 29_999)).resolves.toMatchObject({ open: 10, halfOpen: 0, unconnected: 10 });
       await expect(own.countOpen(start + 30_000)).resolves.toMatchObject({ open: 1, halfOpen: 9, unconnected: 10 });
       const { documentClient } = separate;
-      const connect = connector(documentClient(documentTranslation));
+      const connect = connector(documentClient());
       // Open, half-open, held, held for a while, held closed, failing, and without an item.
       const connected = ["open 1", "open 0", "held", "held for a while", "held closed", "failing", "new"];
       for (const organizationId of connected) await connect(organizationId, true);
@@ -302,7 +300,7 @@ describe("an organization's connection", () => {
   };
 
   it("changes nothing of the circuit, in any state", async () => {
-    const connect = connector(database.documentClient(documentTranslation));
+    const connect = connector(database.documentClient());
     const hold = { action: "force_open", at: start, id: "a", by: "alice", baseline: noCounts } as const;
     for (const before of [[], failures(2), opened, [...opened, write("take_first_permit", 1, 30, "p1")]]) {
       const organizationId = freshOrganization();
@@ -323,7 +321,7 @@ describe("an organization's connection", () => {
 
   it("may be the first write: the circuit is closed, of generation 0, and opens like others", async () => {
     const organizationId = freshOrganization();
-    await connector(database.documentClient(documentTranslation))(organizationId, true);
+    await connector(database.documentClient())(organizationId, true);
     await expect(store.read(organizationId)).resolves.toEqual(newCircuit);
     await writeAll(organizationId, opened);
     await expect(entryOf(organizationId)).resolves.toBe(indexShard(organizationId));
@@ -331,9 +329,9 @@ describe("an organization's connection", () => {
 
   if (isDeep)
     it("agrees with the count of connections although circuits open and close concurrently", async () => {
-      const separate = await startEmbeddedDynamoDb(circuitTable);
+      const separate = await startTables("circuits");
       try {
-        const client = separate.documentClient(documentTranslation);
+        const client = separate.documentClient();
         const own = createCircuitStore(createTable(client, "circuits"));
         const connect = connector(client);
         const names = Array.from({ length: 12 }, (_, index) => `racing ${index}`);
@@ -359,7 +357,7 @@ describe("an organization's connection", () => {
     });
 
   it("costs a read, and a transaction of two write units, or four while the circuit is not closed", async () => {
-    const client = database.documentClient(documentTranslation);
+    const client = database.documentClient();
     const measure = countUnits(client);
     const organizationId = freshOrganization();
     const connect = connector(client);
@@ -371,7 +369,7 @@ describe("an organization's connection", () => {
 
 describe("a write that conflicts with a transaction", () => {
   const meeting = (times: number) => {
-    const client = database.documentClient(documentTranslation);
+    const client = database.documentClient();
     let met = 0;
     client.middlewareStack.add(
       (next, context) => async (args) => {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { unannounced } from "../../../shared/circuit-breaker/circuit.ts";
 import { createGuard } from "../../../shared/circuit-breaker/guard.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./instance.ts";
 
 quietLog();
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
-});
-afterAll(() => database.stop());
+const database = useEngine("circuits");
 
 let time: TestClock;
 let instance: Instance;

@@ -5,14 +5,13 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { STORE_PAUSE_MS } from "../../../shared/circuit-breaker/circuit-access.ts";
 import { FLUSH_PAUSE_MS } from "../../../shared/circuit-breaker/request-counter.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./instance.ts";
 
 quietLog();
 
-let database: EmbeddedDynamoDb;
+const database = useEngine("circuits");
 /** How the network treats a request: it forwards it, loses the answer, loses the request, or never answers. */
 let behaviour: (body: string, isRepeat: boolean) => "pass" | "lose answer" | "lose request" | "hang";
 let proxy: Server;
@@ -20,7 +19,6 @@ let endpoint = "";
 let reads = 0;
 
 beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
   const seen = new Set<string>();
   proxy = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -44,10 +42,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
+afterAll(() => {
   proxy.closeAllConnections();
   proxy.close();
-  await database.stop();
 });
 
 const silence = () => "hang" as const;

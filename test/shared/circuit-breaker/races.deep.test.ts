@@ -5,11 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createStatisticsStore } from "../../../shared/circuit-breaker/statistics-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { start } from "./instance.ts";
 import type { Race, RaceResult } from "./racer.ts";
 
@@ -18,12 +16,11 @@ quietLog();
 /** One process's clock is ahead and one is behind, by the maximum allowed difference. */
 const skews = [0, 0, 20_000, -20_000];
 
-let database: EmbeddedDynamoDb;
+const database = useEngine("circuits");
 let racers: ChildProcess[] = [];
 const message = <Message>(racer: ChildProcess) => new Promise<Message>((resolve) => racer.once("message", resolve));
 
 beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
   racers = skews.map((skew) =>
     fork(join(import.meta.dirname, "racer.ts"), [database.endpoint, String(skew)], { execArgv: [] }),
   );
@@ -32,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const racer of racers) racer.send("stop");
   await Promise.all(racers.map((racer) => new Promise((resolve) => racer.once("exit", resolve))));
-  await database.stop();
 });
 
 /** All callers of all processes start at once. Held calls are released when no other call can start. */
@@ -53,7 +49,7 @@ const race = async (processes: ChildProcess[], each: Omit<Race, "callers">, call
   };
 };
 const fifty = [13, 13, 12, 12];
-const store = () => createCircuitStore(createTable(database.documentClient(documentTranslation), "circuits"));
+const store = () => createCircuitStore(createTable(database.documentClient(), "circuits"));
 
 describe("four processes", () => {
   it("with 50 concurrent failures open the circuit once", async () => {
@@ -61,7 +57,7 @@ describe("four processes", () => {
     const result = await race(racers, { organizationId, now: start, outcome: "failure", hold: true }, fifty);
     expect(result).toEqual({ reached: 50, refused: 0, transitions: [1] });
     await expect(store().read(organizationId)).resolves.toMatchObject({ state: "open", generation: 1, openings: 1 });
-    const statistics = createStatisticsStore(createTable(database.documentClient(documentTranslation), "circuits"));
+    const statistics = createStatisticsStore(createTable(database.documentClient(), "circuits"));
     await expect(statistics.organizationCounts(organizationId)).resolves.toEqual({
       total: 50,
       failed: 50,

@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { Counts } from "../../../shared/circuit-breaker/circuit.ts";
 import { bucketKeys, globalBucketKeys } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { globalStats } from "../../../shared/circuit-breaker/circuit-statistics.ts";
@@ -10,18 +10,14 @@ import {
   IN_DOUBT_MS,
 } from "../../../shared/circuit-breaker/request-counter.ts";
 import type { Addition } from "../../../shared/circuit-breaker/statistics-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { startTables } from "../../support/service-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, fail, type Instance, start, succeed, type TestClock, testClock } from "./instance.ts";
 
 quietLog();
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
-});
-afterAll(() => database.stop());
+const database = useEngine("circuits");
 
 let time: TestClock;
 let instance: Instance;
@@ -170,7 +166,7 @@ describe("an addition whose answer is lost", () => {
 
 describe("the figures of GET circuit-breaker", () => {
   it("show the organization's own circuit, and sums without organization ids", async () => {
-    const separate = await startEmbeddedDynamoDb(circuitTable);
+    const separate = await startTables("circuits");
     try {
       const own = createInstance(separate, time.clock);
       await expect(own.reader.read(org)).resolves.toEqual({

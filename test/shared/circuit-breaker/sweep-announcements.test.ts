@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { sweepAnnouncements } from "../../../shared/circuit-breaker/sweep-announcements.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "./circuit-table.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, fail, succeed, testClock } from "./instance.ts";
 
 quietLog();
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(circuitTable);
-});
-afterAll(() => database.stop());
+const database = useEngine("circuits");
 
 it("announces each transition that its instance could not announce, once, and no other", async () => {
   const time = testClock();

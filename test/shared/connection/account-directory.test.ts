@@ -4,12 +4,14 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { connectionNamed, storesOver, useConnections } from "./connection-table.ts";
 import { createWorld } from "./world.ts";
 
 quietLog();
 
 const table = useConnections();
+const proxy = usePerFile(() => startLossyProxy(table.running().endpoint));
 const { stores } = table;
 
 let account = "";
@@ -98,7 +100,6 @@ describe("the organizations of an account", () => {
 
   it("agree with the connections after concurrent connects and disconnects, even if answers are lost", async () => {
     const names = ["a", "b", "c", "d", "e", "f"];
-    const proxy = await startLossyProxy(table.running().endpoint);
     const lossy = table.storesAt(proxy.url);
     await Promise.all(
       names.flatMap((name, i) => {
@@ -110,7 +111,6 @@ describe("the organizations of an account", () => {
         ];
       }),
     );
-    proxy.stop();
     await expect(owners()).resolves.toEqual(names.map((name) => org(`${name}${name}`)).sort());
   });
 });

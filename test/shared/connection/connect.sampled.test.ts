@@ -6,6 +6,7 @@ import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { isDeep } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { usePerTest } from "../../support/use-started.ts";
 import { connectionNamed, useConnections } from "./connection-table.ts";
 import {
   callerOf,
@@ -17,18 +18,16 @@ import {
   rateLimited,
   serverError,
   unauthorized,
-  type World,
 } from "./world.ts";
 
 quietLog();
 
 const table = useConnections();
-let world: World;
+const world = usePerTest(() => createWorld(table.stores));
 let organizations = 0;
 let org = "";
 
 beforeEach(() => {
-  world = createWorld(table.stores);
   org = `acme/${++organizations}`;
   world.provider.secrets.set("sk_live_SECRETKEY", "acct_1");
   world.provider.codes.set("ac_SECRETCODE", "acct_1");

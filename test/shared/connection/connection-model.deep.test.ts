@@ -1,9 +1,10 @@
 /** A simple model of a connection, compared with a real table under lost answers and concurrent calls. */
 
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import {
   AHEAD,
   compare,
@@ -26,13 +27,8 @@ import { createTestProvider, createWorld, type World } from "./world.ts";
 quietLog();
 
 const table = useConnections();
-let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+const proxy = usePerFile(() => startLossyProxy(table.running().endpoint));
 let organizations = 0;
-
-beforeAll(async () => {
-  proxy = await startLossyProxy(table.running().endpoint);
-});
-afterAll(() => void proxy.stop());
 
 /** Commands run in the model and on the table, at the model's time. */
 const step = (name: string, run: (model: Model, real: Real, world: World) => Promise<void>, over: Way) => ({

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { NewConnection } from "../../../shared/connection/connection-change-store.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { connectionNamed, listed, sealedText, storesOver, textOf, useConnections } from "./connection-table.ts";
 
 const table = useConnections();
 const { stores } = table;
-let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+const proxy = usePerFile(() => startLossyProxy(table.running().endpoint));
 let organizations = 0;
 let org = "";
 
-beforeAll(async () => {
-  proxy = await startLossyProxy(table.running().endpoint);
-});
-afterAll(() => void proxy.stop());
 beforeEach(() => {
   org = `acme/${++organizations} #ü`;
 });

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { usePerTest } from "../../support/use-started.ts";
 import { listed, useConnections } from "./connection-table.ts";
-import { createWorld, NOON, noAnswer, serverError, unauthorized, type World } from "./world.ts";
+import { createWorld, NOON, noAnswer, serverError, unauthorized } from "./world.ts";
 
 quietLog();
 
@@ -11,12 +12,11 @@ const HOUR = 3_600_000;
 const AHEAD = 5 * 60_000;
 
 const table = useConnections();
-let world: World;
+const world = usePerTest(() => createWorld(table.stores));
 let organizations = 0;
 let org = "";
 
 beforeEach(() => {
-  world = createWorld(table.stores);
   org = `acme ${++organizations}`;
 });
 

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { validSecrets } from "../../../shared/connection/webhook-secrets.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { usePerTest } from "../../support/use-started.ts";
 import { useConnections } from "./connection-table.ts";
-import { createWorld, forbidden, invalidRequest, noAnswer, rateLimited, serverError, type World } from "./world.ts";
+import { createWorld, forbidden, invalidRequest, noAnswer, rateLimited, serverError } from "./world.ts";
 
 quietLog();
 
 const table = useConnections();
-let world: World;
+const world = usePerTest(() => createWorld(table.stores));
 let organizations = 0;
 let org = "";
 
 beforeEach(() => {
-  world = createWorld(table.stores);
   org = `acme ${++organizations}`;
   world.provider.secrets.set("sk_1", "acct_1");
 });

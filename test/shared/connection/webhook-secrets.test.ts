@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { replaceSecrets, validSecrets } from "../../../shared/connection/webhook-secrets.ts";
+import { usePerTest } from "../../support/use-started.ts";
 import { useConnections } from "./connection-table.ts";
-import { createWorld, NOON, type World } from "./world.ts";
+import { createWorld, NOON } from "./world.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 const table = useConnections();
-let world: World;
+const world = usePerTest(() => createWorld(table.stores));
 let organizations = 0;
 let org = "";
 
-beforeEach(async () => {
-  world = createWorld(table.stores);
+beforeEach(() => {
   org = `acme ${++organizations}`;
   world.provider.secrets.set("sk_1", "acct_1");
 });

@@ -1,30 +1,28 @@
 /** The cost of detection: the request units of all tables, per organization and hour. */
 
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { call, createStage, HOUR, refusedToken, type Stage, startDetectionEngine } from "./stage.ts";
+import { usePerTest } from "../../support/use-started.ts";
+import { call, createStage, HOUR, refusedToken, useDetectionEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-let stage: Stage;
-beforeAll(async () => {
-  engine = await startDetectionEngine();
-});
+const engine = useDetectionEngine();
+const stage = usePerTest(() => createStage(engine));
 beforeEach(async () => {
-  stage = createStage(engine);
   // An organization with syncs, after its first hour of the day.
   await stage.own.client.send(
-    new PutCommand({ TableName: "runs", Item: { scope: stage.scope, key: "state", lastSuccessAt: HOUR - HOUR_MS } }),
+    new PutCommand({
+      TableName: "syncRuns",
+      Item: { scope: stage.scope, key: "state", lastSuccessAt: HOUR - HOUR_MS },
+    }),
   );
   await stage.record(call("ada"), HOUR - HOUR_MS);
   await stage.own.detect([HOUR - HOUR_MS]);
 });
-afterAll(() => engine.stop());
 
 /** Records events of a few users in an hour. @returns the cost of judging the hour. */
 const measured = async (events: number, users = 3) => {

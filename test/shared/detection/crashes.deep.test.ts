@@ -1,24 +1,19 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
 import { DAY_MS } from "../../../shared/terms/hours.ts";
 import { rangeOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { call, createStage, HOUR, refusedToken, type Stage, startDetectionEngine } from "./stage.ts";
+import { call, createStage, HOUR, refusedToken, type Stage, useDetectionEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
+const engine = useDetectionEngine();
 let stage: Stage;
-beforeAll(async () => {
-  engine = await startDetectionEngine();
-});
 beforeEach(() => {
   stage = createStage(engine);
 });
-afterAll(() => engine.stop());
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { connectedShardOf } from "../../../shared/connection/connection-item.ts";
 import { DetectionDispatch, DetectionDue, DUE_SLOTS, MAX_HOURS } from "../../../shared/detection/detection.ts";
 import { createDetectionDispatcher, type DispatchDependencies } from "../../../shared/detection/dispatch-detection.ts";
@@ -7,16 +7,11 @@ import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { DAY_MS, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { sampleOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { createStage, HOUR, JUDGED_AT, type Stage, SYNC_INTERVAL_MS, startDetectionEngine } from "./stage.ts";
+import { usePerTest } from "../../support/use-started.ts";
+import { createStage, HOUR, JUDGED_AT, SYNC_INTERVAL_MS, startDetectionEngine } from "./stage.ts";
 
-let engine: EmbeddedDynamoDb;
-let stage: Stage;
-beforeEach(async () => {
-  engine = await startDetectionEngine();
-  stage = createStage(engine);
-});
-afterEach(() => engine.stop());
+const engine = usePerTest(startDetectionEngine);
+const stage = usePerTest(() => createStage(engine));
 
 const SPREAD_MS = 30 * 60_000;
 const plenty = () => 3_000_000;
@@ -46,7 +41,7 @@ const connect = (organizationId: string) =>
 const succeed = (organizationId: string, lastSuccessAt: number) =>
   stage.own.client.send(
     new PutCommand({
-      TableName: "runs",
+      TableName: "syncRuns",
       Item: { scope: organizationKey(organizationId), key: "state", lastSuccessAt },
     }),
   );

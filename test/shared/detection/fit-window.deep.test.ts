@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { Fact } from "../../../shared/detection/evidence/fact.ts";
 import { fitFacts, fitFindings } from "../../../shared/detection/fit-window.ts";
 import { createWindowStore, type Window } from "../../../shared/detection/window-store.ts";
@@ -8,14 +8,9 @@ import { createTable } from "../../../shared/runtime/table.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
 import { rangeOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { HOUR, startDetectionEngine } from "./stage.ts";
+import { HOUR, useDetectionEngine } from "./stage.ts";
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startDetectionEngine();
-});
-afterAll(() => engine.stop());
+const engine = useDetectionEngine();
 
 const findingOf = (i: number, character: string, level: Finding["level"] = "HIGH"): Finding => ({
   rule: "unusual_api_usage",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
 import { hourlyRules } from "../../../shared/detection/rules/rules.ts";
 import { SecurityAlertChanged } from "../../../shared/security/alerts/alert-publisher.ts";
@@ -6,21 +6,16 @@ import { suspiciousActivityOf } from "../../../shared/security/alerts/finding.ts
 import { SecurityReport } from "../../../shared/security/monitoring/security-report.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { isDeep } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { call, createStage, HOUR, JUDGED_AT, refusedToken, type Stage, startDetectionEngine } from "./stage.ts";
+import { call, createStage, HOUR, JUDGED_AT, refusedToken, type Stage, useDetectionEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
+const engine = useDetectionEngine();
 let stage: Stage;
-beforeAll(async () => {
-  engine = await startDetectionEngine();
-});
 beforeEach(() => {
   stage = createStage(engine);
 });
-afterAll(() => engine.stop());
 
 const MINUTE = 60_000;
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
 import { createOperationFactsStore } from "../../../shared/detection/event-facts-store.ts";
 import { createLatencyObserver } from "../../../shared/detection/observe-latency.ts";
@@ -7,21 +7,16 @@ import { createWindowStore } from "../../../shared/detection/window-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, HOUR, RETENTION_DAYS, type Stage, startDetectionEngine } from "./stage.ts";
+import { createStage, HOUR, RETENTION_DAYS, type Stage, useDetectionEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
+const engine = useDetectionEngine();
 let stage: Stage;
-beforeAll(async () => {
-  engine = await startDetectionEngine();
-});
 beforeEach(() => {
   stage = createStage(engine);
 });
-afterAll(() => engine.stop());
 
 /** The latency observer of an instance. */
 const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
@@ -29,7 +24,7 @@ const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
   const observer = createLatencyObserver({
     windows: createWindowStore(createTable(client, "detection"), { retentionDays: RETENTION_DAYS }),
     baselines: createBaselineStore(createTable(client, "detection")),
-    operations: createOperationFactsStore(createTable(client, "events")),
+    operations: createOperationFactsStore(createTable(client, "securityEvents")),
     raise,
     now: () => stage.time.now,
   });

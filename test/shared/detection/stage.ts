@@ -29,8 +29,9 @@ import { createSecurityEventStore } from "../../../shared/security/security-even
 import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startTables } from "../../support/service-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
 
 export const RETENTION_DAYS = 90;
 export const SYNC_INTERVAL_MS = 4 * HOUR_MS;
@@ -41,28 +42,21 @@ const random = () => randomBytes(16);
 export const HOUR = Date.UTC(2026, 10, 21, 10);
 export const JUDGED_AT = HOUR + HOUR_MS + 16 * 60_000;
 
-/** @param directory of the assembly that declares the tables. */
-const detectionTables = (directory?: string) => {
-  const table = (logicalIdPrefix: string, name: string) => declaredTable(`Tables${logicalIdPrefix}`, name, directory);
-  return [
-    table("SecurityEvents", "events"),
-    table("SecurityRollups", "rollups"),
-    table("SecurityAlerts", "alerts"),
-    table("Detection", "detection"),
-    table("Connections", "connections"),
-    table("Circuits", "circuits"),
-    table("SyncRuns", "runs"),
-    table("Reports", "reports"),
-  ];
-};
+const TABLES = [
+  "securityEvents",
+  "securityRollups",
+  "securityAlerts",
+  "detection",
+  "connections",
+  "circuits",
+  "syncRuns",
+  "reports",
+] as const;
 
-/** Read once, so that all engines of a test file have the same tables. */
-let tables: ReturnType<typeof detectionTables> | undefined;
+/** The engine for `createStage`, for one test file. */
+export const useDetectionEngine = () => useEngine(...TABLES);
 
-export const startDetectionEngine = (directory?: string): Promise<EmbeddedDynamoDb> => {
-  tables ??= detectionTables(directory);
-  return startEmbeddedDynamoDb(...tables);
-};
+export const startDetectionEngine = () => startTables(...TABLES);
 
 export type Stage = ReturnType<typeof createStage>;
 
@@ -93,19 +87,19 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
     const baselines = createBaselineStore(createTable(client, "detection"));
     const unjudged = createUnjudgedStore(createTable(client, "detection"), options);
     const windows = createWindowStore(createTable(client, "detection"), options);
-    const openHours = createOpenHourStore(createTable(client, "rollups"), now);
-    const syncFacts = createSyncFactsStore(createTable(client, "runs"));
-    const runs = createSyncRunStore(createTable(client, "runs"));
+    const openHours = createOpenHourStore(createTable(client, "securityRollups"), now);
+    const syncFacts = createSyncFactsStore(createTable(client, "syncRuns"));
+    const runs = createSyncRunStore(createTable(client, "syncRuns"));
     const reports = createReportDueStore(createTable(client, "reports"));
     const alerts = createAlertRaiser({
-      store: createAlertRaisingStore(createTable(client, "alerts"), { ...options, random }),
-      publisher: createAlertPublisher({ bus, outbox: createAlertOutboxStore(createTable(client, "alerts")) }),
+      store: createAlertRaisingStore(createTable(client, "securityAlerts"), { ...options, random }),
+      publisher: createAlertPublisher({ bus, outbox: createAlertOutboxStore(createTable(client, "securityAlerts")) }),
       now,
       random,
     });
     const judge = createJudgeScope({
       windows,
-      events: createHourFactsStore(createTable(client, "events")),
+      events: createHourFactsStore(createTable(client, "securityEvents")),
       baselines: createBaselines(baselines),
       readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(createTable(client, "connections")),
@@ -144,7 +138,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       }),
       /** The recorder of functions, which throws its failures here. */
       recorder: createRecorder({
-        events: createSecurityEventStore(createTable(client, "events")),
+        events: createSecurityEventStore(createTable(client, "securityEvents")),
         hours: openHours,
         alerts: { raiseForEvent: async () => undefined },
         deadLetters: {
@@ -161,7 +155,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
 
   const own = worker();
   const { recorder } = own;
-  const findings = createAlertStore(createTable(own.client, "alerts"));
+  const findings = createAlertStore(createTable(own.client, "securityAlerts"));
 
   return {
     organizationId,

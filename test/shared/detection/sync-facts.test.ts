@@ -1,26 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { circuitKey } from "../../../shared/circuit-breaker/circuit-keys.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
 import { noProgress, type SyncRun } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, HOUR, type Stage, SYNC_INTERVAL_MS, startDetectionEngine } from "./stage.ts";
+import { usePerTest } from "../../support/use-started.ts";
+import { createStage, HOUR, SYNC_INTERVAL_MS, useDetectionEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-let stage: Stage;
-beforeAll(async () => {
-  engine = await startDetectionEngine();
-});
-beforeEach(() => {
-  stage = createStage(engine);
-});
-afterAll(() => engine.stop());
+const engine = useDetectionEngine();
+const stage = usePerTest(() => createStage(engine));
 
 const END = HOUR + HOUR_MS;
 const SILENT = END - 2 * SYNC_INTERVAL_MS;
@@ -42,13 +35,13 @@ const connect = (connectedAt: number, fields: Record<string, unknown> = {}) =>
   });
 const circuit = (fields: Record<string, unknown>) =>
   put("circuits", { id: circuitKey(stage.organizationId), generation: 1, ...fields });
-const state = (fields: Record<string, unknown>) => put("runs", { scope: stage.scope, key: "state", ...fields });
+const state = (fields: Record<string, unknown>) => put("syncRuns", { scope: stage.scope, key: "state", ...fields });
 
 const runAt = (startedAt: number, fields: Partial<SyncRun> = {}) => {
   const id = eventId(startedAt, randomBytes(16));
   const run = { trigger: "manual", mode: "incremental", status: "succeeded", progress: noProgress() };
   const times = { startedAt, finishedAt: startedAt + 1_000 };
-  return put("runs", { scope: stage.scope, key: `run#${id}`, id, ...run, ...times, ttl: 9e9, ...fields });
+  return put("syncRuns", { scope: stage.scope, key: `run#${id}`, id, ...run, ...times, ttl: 9e9, ...fields });
 };
 
 const found = async () => {

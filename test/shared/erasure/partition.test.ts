@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { createTable, getItem, putItem } from "../../../shared/runtime/table.ts";
 import { pagesOf } from "../../../shared/work/location.ts";
 import { followPlan } from "../../faults/fault-plan.ts";
-import { type FaultProxy, startFaultProxy } from "../../faults/fault-proxy.ts";
+import { startFaultProxy } from "../../faults/fault-proxy.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
 const database = useDatabase("records");
 const records = database.table("records");
 
-let proxy: FaultProxy;
-beforeAll(async () => {
-  proxy = await startFaultProxy(database.running().endpoint);
-});
-afterAll(() => proxy.close());
+const proxy = usePerFile(() => startFaultProxy(database.running().endpoint));
 
 describe("a partition", () => {
   it("is read to its end, in pages of at most 1 MB", async () => {

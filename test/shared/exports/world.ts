@@ -31,23 +31,23 @@ import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "..
 import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { NOW } from "../../support/security-events.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { tableDefinition } from "../../support/service-tables.ts";
 
 const TABLES = {
-  exports: "Exports",
-  events: "SecurityEvents",
-  records: "Records",
-  alerts: "SecurityAlerts",
-  reports: "Reports",
-  settings: "Settings",
-  notifications: "Notifications",
+  exports: "exports",
+  events: "securityEvents",
+  records: "records",
+  alerts: "securityAlerts",
+  reports: "reports",
+  settings: "settings",
+  notifications: "notifications",
 } as const;
 
 /** @param eventIndexes the only indexes of events that the test reads; all by default. Each makes writing slower. */
 export const startExportEngine = (eventIndexes?: readonly string[]): Promise<EmbeddedDynamoDb> =>
   startEmbeddedDynamoDb(
     ...Object.values(TABLES).map((name) => {
-      const table = declaredTable(`Tables${name}`, name);
+      const table = tableDefinition(name);
       return name === TABLES.events && eventIndexes !== undefined ? withIndexes(table, eventIndexes) : table;
     }),
   );

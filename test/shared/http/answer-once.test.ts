@@ -10,6 +10,7 @@ import { defaultSettings } from "../../../shared/settings/settings.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
 quietLog();
@@ -35,6 +36,7 @@ const route = defineRoute({
 });
 
 const database = useDatabase("idempotencyKeys");
+const proxy = usePerFile(() => startLossyProxy(database.running().endpoint));
 const SEALING_KEY = "a key of 32 characters that seals";
 const stored = createIdempotencyStore(database.table("idempotencyKeys"), SEALING_KEY);
 let organizations = 0;
@@ -203,18 +205,10 @@ describe("a request with an Idempotency-Key", () => {
   });
 
   it("has one effect if the store loses the first answer to each call", async () => {
-    const proxy = await startLossyProxy(database.running().endpoint);
-    try {
-      const lossy = createIdempotencyStore(
-        database.table("idempotencyKeys", database.clientAt(proxy.url)),
-        SEALING_KEY,
-      );
-      const first = await instance({ keys: lossy })("k", { text: "a" });
-      await expect(instance({ keys: lossy })("k", { text: "a" })).resolves.toEqual(first);
-      expect(letters.size).toBe(1);
-    } finally {
-      proxy.stop();
-    }
+    const lossy = createIdempotencyStore(database.table("idempotencyKeys", database.clientAt(proxy.url)), SEALING_KEY);
+    const first = await instance({ keys: lossy })("k", { text: "a" });
+    await expect(instance({ keys: lossy })("k", { text: "a" })).resolves.toEqual(first);
+    expect(letters.size).toBe(1);
   });
 
   it("has a stored answer that key and body do not open without the service's key", async () => {

@@ -1,20 +1,19 @@
 import { KeyObject, sign } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { JWTPayload } from "jose";
 import { createAuthenticator, RefusedCallerError } from "../../../shared/http/authenticate.ts";
 import { countedClaims } from "../../support/counted-claims.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
 const SECONDS = Math.floor(Date.now() / 1000);
 
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+const issuer = usePerFile(startIssuer);
 let key: Awaited<ReturnType<typeof makeKey>>;
 beforeAll(async () => {
-  issuer = await startIssuer();
   key = await makeKey("first");
   issuer.state.keys = [key.jwk];
 });
-afterAll(() => issuer.stop());
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { beforeAll, expect, it } from "@jest/globals";
 import { createAuthenticator } from "../../../shared/http/authenticate.ts";
 import { prewarm } from "../../../shared/runtime/prewarm.ts";
 import { countedClaims } from "../../support/counted-claims.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+const issuer = usePerFile(startIssuer);
 let key: Awaited<ReturnType<typeof makeKey>>;
 beforeAll(async () => {
-  issuer = await startIssuer();
   key = await makeKey("first");
 });
-afterAll(() => issuer.stop());
 
 /** An authenticator that counts how often it read the names of claims. */
 const create = (url: string) => {

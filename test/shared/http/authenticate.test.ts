@@ -1,13 +1,14 @@
 import { generateKeyPairSync, KeyObject, sign } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { JWTPayload } from "jose";
 import { type Authenticate, createAuthenticator } from "../../../shared/http/authenticate.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
 const HOUR_SECONDS = 3_600;
 const now = Math.floor(Date.now() / 1000);
 
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+const issuer = usePerFile(startIssuer);
 let key: Awaited<ReturnType<typeof makeKey>>;
 let authenticate: Authenticate;
 
@@ -33,12 +34,10 @@ const present = async (jwt: string | Promise<string>) => authenticate(`Bearer ${
 const codeOf = (attempt: Promise<unknown>) => attempt.then(() => "accepted").catch((error) => error.code as string);
 
 beforeAll(async () => {
-  issuer = await startIssuer();
   key = await makeKey("first");
   issuer.state.keys = [key.jwk];
   authenticate = authenticator();
 });
-afterAll(() => issuer.stop());
 
 describe("a caller", () => {
   it("has the identity of the claims", async () => {

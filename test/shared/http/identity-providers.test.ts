@@ -1,26 +1,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type Authenticate, createAuthenticator } from "../../../shared/http/authenticate.ts";
 import { describeCaller } from "../../../shared/settings/caller-access.ts";
 import { defaultSettings } from "../../../shared/settings/settings.ts";
 import { roles } from "../../../shared/terms/permissions.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { variants } from "./identity-provider-tokens.ts";
 import { type CallerAccess, configOf, quotedRefusals, type Recipe, recipes } from "./identity-recipes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Difference = { context?: Record<string, string | undefined>; header?: Fields; claims?: Fields };
 
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+const issuer = usePerFile(startIssuer);
 let key: Awaited<ReturnType<typeof makeKey>>;
 beforeAll(async () => {
-  issuer = await startIssuer();
   key = await makeKey("key of the provider");
   // The keys of Entra ID have no alg, those of the other providers do: both must work.
   issuer.state.keys = [{ ...key.jwk, alg: undefined }];
 });
-afterAll(() => issuer.stop());
 
 /** One authenticator per configuration, so that the keys are fetched once. */
 const authenticators = new Map<string, Authenticate>();

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { KeySetUnavailableError } from "../../../shared/http/discovery.ts";
 import { createKeySet } from "../../../shared/http/key-set.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
 import { keySetAt } from "../../support/key-set-at.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
 const HOUR_MS = 3_600_000;
 
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+const issuer = usePerFile(startIssuer);
 let key: Awaited<ReturnType<typeof makeKey>>;
 beforeAll(async () => {
-  issuer = await startIssuer();
   key = await makeKey("first");
 });
-afterAll(() => issuer.stop());
 beforeEach(() => {
   Object.assign(issuer.state, { keys: [key.jwk], outage: false, fetches: 0, discovery: {} });
 });

@@ -1,12 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore } from "../../../shared/plants/plant-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
 const database = useDatabase("plants");
@@ -114,11 +115,7 @@ describe("delete", () => {
 });
 
 describe("a lost answer", () => {
-  let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
-  beforeAll(async () => {
-    proxy = await startLossyProxy(database.running().endpoint);
-  });
-  afterAll(() => void proxy.stop());
+  const proxy = usePerFile(() => startLossyProxy(database.running().endpoint));
 
   it("does not make a create conflict with itself", async () => {
     const scope = freshScope();

@@ -1,42 +1,23 @@
 /** Operations with the real adapter, guard and stores, over sockets. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createProviderAccess } from "../../../shared/provider/create-provider-access.ts";
 import { createRateStore } from "../../../shared/provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../../../shared/provider/read-count-store.ts";
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { circuitTable } from "../circuit-breaker/circuit-table.ts";
+import { usePerFile } from "../../support/use-started.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, testClock } from "../circuit-breaker/instance.ts";
-import { json, list, refusal, reset, startWireServer, type WireServer } from "./stripe/wire-server.ts";
+import { json, list, refusal, reset, startWireServer } from "./stripe/wire-server.ts";
 
 quietLog();
 
-let server: WireServer;
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  server = await startWireServer();
-  database = await startEmbeddedDynamoDb(circuitTable, {
-    TableName: "runs",
-    KeySchema: [
-      { AttributeName: "scope", KeyType: "HASH" },
-      { AttributeName: "key", KeyType: "RANGE" },
-    ],
-    AttributeDefinitions: [
-      { AttributeName: "scope", AttributeType: "S" },
-      { AttributeName: "key", AttributeType: "S" },
-    ],
-  });
-});
-afterAll(async () => {
-  await database.stop();
-  await server.stop();
-});
+const database = useEngine("circuits", "syncRuns");
+const server = usePerFile(startWireServer);
 
 let time = testClock();
 let organizations = 0;
@@ -49,7 +30,7 @@ beforeEach(() => {
 const createFunction = (refused: (secret: string) => Promise<string | undefined> = async () => undefined) => {
   const instance = createInstance(database, time.clock);
   const events: NewSecurityEvent[] = [];
-  const store = createReadCountStore(createTable(database.documentClient(documentTranslation), "runs"));
+  const store = createReadCountStore(createTable(database.documentClient(), "syncRuns"));
   const access = createProviderAccess({
     adapter: createStripeAdapter({ url: server.url, clock: time.clock }),
     guard: instance.guard,
@@ -59,7 +40,7 @@ const createFunction = (refused: (secret: string) => Promise<string | undefined>
         return undefined;
       },
     },
-    rate: createRateStore(createTable(database.documentClient(documentTranslation), "runs")),
+    rate: createRateStore(createTable(database.documentClient(), "syncRuns")),
     reads: createReadCounts({ store, clock: time.clock, newToken: newRequestToken }),
     clock: time.clock,
     sleep: async (ms) => time.pass(ms),

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createRateLimiter } from "../../../shared/provider/rate-limiter.ts";
 import {
   BURST,
@@ -8,43 +8,28 @@ import {
   MAX_BACKLOG_MS,
   type RateStore,
 } from "../../../shared/provider/rate-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { useEngine } from "../../support/use-table.ts";
 
 const NOW = 1_800_000_000_000;
 /** What the provider allows an account in a second, at least. https://docs.stripe.com/rate-limits */
 const PROVIDER_LIMIT = 25;
 
-let database: EmbeddedDynamoDb;
+const database = useEngine("syncRuns");
 let store: RateStore;
 let organizations = 0;
 let organizationId: string;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb({
-    TableName: "runs",
-    KeySchema: [
-      { AttributeName: "scope", KeyType: "HASH" },
-      { AttributeName: "key", KeyType: "RANGE" },
-    ],
-    AttributeDefinitions: [
-      { AttributeName: "scope", AttributeType: "S" },
-      { AttributeName: "key", AttributeType: "S" },
-    ],
-  });
-  store = createRateStore(createTable(database.documentClient(documentTranslation), "runs"));
+beforeAll(() => {
+  store = createRateStore(createTable(database.documentClient(), "syncRuns"));
 });
 beforeEach(() => {
   organizationId = `organization ${++organizations}`;
 });
-afterAll(() => database.stop());
 
 const keyOf = () => ({ scope: organizationKey(organizationId), key: "rate" });
 const setNextAt = (nextAt: number) =>
-  database
-    .documentClient(documentTranslation)
-    .send(new PutCommand({ TableName: "runs", Item: { ...keyOf(), nextAt } }));
+  database.documentClient().send(new PutCommand({ TableName: "syncRuns", Item: { ...keyOf(), nextAt } }));
 const times = (slots: readonly ({ at: number } | undefined)[]) => slots.map((slot) => (slot?.at ?? Number.NaN) - NOW);
 const first = (1 - BURST) * INTERVAL_MS;
 
@@ -60,9 +45,7 @@ describe("the shared rate", () => {
   it("starts again after a pause, for each organization by itself, and expires a day later", async () => {
     for (let n = 0; n < 7; n++) await store.take(organizationId, NOW);
     expect(times([await store.take(organizationId, NOW + 60_000)])).toEqual([60_000 + first]);
-    const { Item } = await database
-      .documentClient(documentTranslation)
-      .send(new GetCommand({ TableName: "runs", Key: keyOf() }));
+    const { Item } = await database.documentClient().send(new GetCommand({ TableName: "syncRuns", Key: keyOf() }));
     expect(Item).toEqual({
       ...keyOf(),
       nextAt: NOW + 60_000 + first + INTERVAL_MS,
@@ -73,7 +56,7 @@ describe("the shared rate", () => {
   });
 
   it("costs one write if no other instance took slots since, and two else", async () => {
-    const client = database.documentClient(documentTranslation);
+    const client = database.documentClient();
     let writes = 0;
     client.middlewareStack.add(
       (next) => (args) => {
@@ -82,7 +65,7 @@ describe("the shared rate", () => {
       },
       { step: "initialize" },
     );
-    const counted = createRateStore(createTable(client, "runs"));
+    const counted = createRateStore(createTable(client, "syncRuns"));
     const one = await counted.take(organizationId, NOW);
     const two = await counted.take(organizationId, NOW, one?.nextAt);
     expect(writes).toBe(2);

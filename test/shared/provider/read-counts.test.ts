@@ -1,28 +1,16 @@
-import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import {
   createReadCountStore,
   createReadCounts,
   monthOf,
   type ReadAddition,
 } from "../../../shared/provider/read-count-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-
-const runsTable: TestTable = {
-  TableName: "runs",
-  KeySchema: [
-    { AttributeName: "scope", KeyType: "HASH" },
-    { AttributeName: "key", KeyType: "RANGE" },
-  ],
-  AttributeDefinitions: [
-    { AttributeName: "scope", AttributeType: "S" },
-    { AttributeName: "key", AttributeType: "S" },
-  ],
-};
+import { usePerFile } from "../../support/use-started.ts";
+import { useEngine } from "../../support/use-table.ts";
 
 const NOW = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
 
@@ -34,14 +22,9 @@ describe("the month of a count", () => {
 });
 
 describe("the store of read counts", () => {
-  let database: EmbeddedDynamoDb;
-  beforeAll(async () => {
-    database = await startEmbeddedDynamoDb(runsTable);
-  });
-  afterAll(() => database.stop());
-
-  const storeAt = (client = database.documentClient(documentTranslation)) =>
-    createReadCountStore(createTable(client, "runs"));
+  const database = useEngine("syncRuns");
+  const proxy = usePerFile(() => startLossyProxy(database.endpoint));
+  const storeAt = (client = database.documentClient()) => createReadCountStore(createTable(client, "syncRuns"));
 
   it("adds up per organization and month", async () => {
     const store = storeAt();
@@ -54,8 +37,8 @@ describe("the store of read counts", () => {
     await expect(store.read("a", "2026-11")).resolves.toBe(6);
     await expect(store.read("nobody", "2026-11")).resolves.toBe(0);
     const { Item } = await database
-      .documentClient(documentTranslation)
-      .send(new GetCommand({ TableName: "runs", Key: { scope: "org#a%23b", key: "reads#2026-11" } }));
+      .documentClient()
+      .send(new GetCommand({ TableName: "syncRuns", Key: { scope: "org#a%23b", key: "reads#2026-11" } }));
     expect(Item).toEqual({
       scope: "org#a%23b",
       key: "reads#2026-11",
@@ -66,20 +49,15 @@ describe("the store of read counts", () => {
   });
 
   it("adds once if an answer is lost, and if the addition is repeated", async () => {
-    const proxy = await startLossyProxy(database.endpoint);
-    const client = database.client({ endpoint: proxy.url, maxAttempts: 3 });
-    const store = storeAt(DynamoDBDocumentClient.from(client, documentTranslation));
+    const store = storeAt(database.clientAt(proxy.url));
     const addition = { count: 3, token: "once" };
     await store.add("lossy", "2026-11", addition);
     await store.add("lossy", "2026-11", addition);
     await expect(storeAt().read("lossy", "2026-11")).resolves.toBe(3);
-    proxy.stop();
   });
 
   it("throws store_unavailable if the store is unreachable", async () => {
-    const away = storeAt(
-      DynamoDBDocumentClient.from(database.client({ endpoint: "http://127.0.0.1:1", maxAttempts: 1 })),
-    );
+    const away = storeAt(database.clientAt("http://127.0.0.1:1", 1));
     const refusal = { code: "store_unavailable" };
     await expect(away.add("a", "2026-11", { count: 1, token: "1" })).rejects.toMatchObject(refusal);
     await expect(away.read("a", "2026-11")).rejects.toMatchObject(refusal);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
 import type { ObjectState, Observation } from "../../../shared/records/observation.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";
@@ -8,13 +8,7 @@ import { countUnits } from "../../support/consumed-units.ts";
 import { isDeep } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { createRandom } from "../../support/random.ts";
-import {
-  type RecordStores,
-  type RecordTable,
-  recordStoresAt,
-  recordStoresOver,
-  startRecordTable,
-} from "../../support/record-table.ts";
+import { type RecordStores, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import {
   customer,
   deleted,
@@ -26,19 +20,19 @@ import {
   subscription,
   touched,
 } from "../../support/records.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
 const NOW = 1_795_300_000_000;
 const nothing = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
 const key = { type: "customers", id: "cus_1" } as const;
 const bob = { name: "Bob" };
 
-let table: RecordTable;
+const table = usePerFile(startRecordTable);
+const proxy = usePerFile(() => startLossyProxy(table.endpoint));
 let stores: RecordStores;
-beforeAll(async () => {
-  table = await startRecordTable();
+beforeAll(() => {
   stores = table.stores();
 });
-afterAll(() => table.stop());
 
 const applyTo = (store: Pick<RecordStore, "get" | "getMany" | "put">, now = () => NOW) =>
   createApply({ store, now, newToken: newRequestToken });
@@ -317,9 +311,8 @@ describe("many concurrent observations", () => {
 });
 
 it("with a lost answer cause no conflict: the change counts once, and nothing is read again", async () => {
-  const proxy = await startLossyProxy(table.endpoint);
   const organization = table.newOrganization();
-  const apply = applyTo(recordStoresAt(proxy.url));
+  const apply = applyTo(table.storesAt(proxy.url));
   const once = { written: { ...nothing, customers: 1 }, changed: [key] };
   await expect(apply(organization, [customer(seen(10))], events)).resolves.toEqual(once);
   await expect(apply(organization, [customer(seen(11), bob)], events)).resolves.toEqual(once);
@@ -328,7 +321,6 @@ it("with a lost answer cause no conflict: the change counts once, and nothing is
     changed: [],
   });
   await expect(stores.get(organization, key)).resolves.toMatchObject({ fields: bob });
-  proxy.stop();
 });
 
 describe("the units of a hundred objects", () => {

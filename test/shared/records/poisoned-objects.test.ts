@@ -1,5 +1,5 @@
 /** Poisoned objects from the provider's JSON to the store: one object's fault is one object's. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { parseDeliveredEvent } from "../../../shared/provider/stripe/events.ts";
 import { parseObject } from "../../../shared/provider/stripe/objects.ts";
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
@@ -12,17 +12,14 @@ import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { type RecordTable, startRecordTable } from "../../support/record-table.ts";
+import { startRecordTable } from "../../support/record-table.ts";
 import { customer, recordsInMemory, seen, subscription, subscriptionFields, touched } from "../../support/records.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import * as given from "../provider/stripe/fixtures.ts";
 
 quietLog();
 
-let table: RecordTable;
-beforeAll(async () => {
-  table = await startRecordTable();
-});
-afterAll(() => table.stop());
+const table = usePerFile(startRecordTable);
 
 const NOW = given.CREATED_MS + 1_000;
 const observedAt = { from: given.CREATED_SECONDS, to: given.CREATED_SECONDS };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { RecordType } from "../../../shared/records/record.ts";
 import type { ListedId, StoredRecord } from "../../../shared/records/record-item.ts";
 import type { RecordPosition, RecordQuery } from "../../../shared/records/record-query.ts";
@@ -6,16 +6,15 @@ import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { depth, isDeep } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
-import { type RecordStores, type RecordTable, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
+import { type RecordStores, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
 import { CREATED_AT, customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
-let table: RecordTable;
+const table = usePerFile(startRecordTable);
 let store: RecordStores;
-beforeAll(async () => {
-  table = await startRecordTable();
+beforeAll(() => {
   store = table.stores();
 });
-afterAll(() => table.stop());
 
 const put = (organization: string, records: readonly StoredRecord[]) =>
   inParallel(records, 25, async (record) => void (await store.put(organization, record, undefined)));

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
 import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
-import { type RecordStores, type RecordTable, recordStoresAt, startRecordTable } from "../../support/record-table.ts";
+import { type RecordStores, startRecordTable } from "../../support/record-table.ts";
 import { customer, invoice, payment, seen, storedAs, subscription } from "../../support/records.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
-let table: RecordTable;
+const table = usePerFile(startRecordTable);
+const proxy = usePerFile(() => startLossyProxy(table.endpoint));
 let store: RecordStores;
-beforeAll(async () => {
-  table = await startRecordTable();
+beforeAll(() => {
   store = table.stores();
 });
-afterAll(() => table.stop());
 
 const records: StoredRecord[] = [
   customer(seen(10)),
@@ -86,19 +86,17 @@ describe("put", () => {
   });
 
   it("does not conflict with its own first attempt if an answer was lost", async () => {
-    const proxy = await startLossyProxy(table.endpoint);
     const organization = table.newOrganization();
-    const lossy = recordStoresAt(proxy.url);
+    const lossy = table.storesAt(proxy.url);
     await expect(lossy.put(organization, first, undefined)).resolves.toBe(true);
     await expect(lossy.put(organization, second, "v0")).resolves.toBe(true);
     await expect(lossy.put(organization, { ...second, version: "v2" }, "v0")).resolves.toBe(false);
     await expect(store.get(organization, first)).resolves.toEqual(second);
-    proxy.stop();
   });
 });
 
 it("throws one domain error if the store is unreachable", async () => {
-  const nowhere = recordStoresAt("http://127.0.0.1:9");
+  const nowhere = table.storesAt("http://127.0.0.1:9");
   const key = { type: "customers", id: "cus_1" } as const;
   const calls: (() => Promise<unknown>)[] = [
     () => nowhere.get("o", key),

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createComplianceCollector, readErasures } from "../../../shared/reports/collect-compliance.ts";
 import { countDays, createReviewCollector } from "../../../shared/reports/collect-review.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import { createPeriodEventsStore } from "../../../shared/reports/period-events-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
@@ -21,8 +20,9 @@ import { countUnits } from "../../support/consumed-units.ts";
 import { isDeep } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { NOW } from "../../support/security-events.ts";
-import { type Actor, type RollupWorld, startRollupWorld } from "../../support/security-rollups.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { type Actor, startRollupWorld } from "../../support/security-rollups.ts";
+import { tableDefinition } from "../../support/service-tables.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { comparedRunAt, runAt } from "./samples.ts";
 
 const RETENTION_DAYS = 90;
@@ -31,39 +31,33 @@ const DAY = startOfDay(NOW);
 const END = DAY + DAY_MS;
 const MONDAY = DAY - 5 * DAY_MS;
 
-let world: RollupWorld;
+const world = usePerFile(startRollupWorld);
 let actor: Actor;
 let organizations = 0;
 beforeAll(async () => {
-  world = await startRollupWorld();
-  await world.engine.createTables(
-    declaredTable("TablesSecurityAlerts", "alerts"),
-    declaredTable("TablesSyncRuns", "runs"),
-    declaredTable("TablesCircuits", "circuits"),
-    declaredTable("TablesConnections", "connections"),
-  );
+  const others = ["securityAlerts", "syncRuns", "circuits", "connections"] as const;
+  await world.engine.createTables(...others.map(tableDefinition));
   actor = world.actor();
 });
-afterAll(() => world.stop());
 
 const newOrganization = () => `organization #${++organizations}`;
 
 const stores = () => {
-  const client = world.engine.documentClient(documentTranslation);
+  const client = world.engine.documentClient();
   const alertOptions = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
   const shared = {
-    runs: createSyncRunStore(createTable(client, "runs")),
-    alerts: createAlertStore(createTable(client, "alerts")),
+    runs: createSyncRunStore(createTable(client, "syncRuns")),
+    alerts: createAlertStore(createTable(client, "securityAlerts")),
     connections: createConnectionStore(createTable(client, "connections")),
     retentionDays: RETENTION_DAYS,
   };
-  const periodEvents = createPeriodEventsStore(createTable(client, "events"));
+  const periodEvents = createPeriodEventsStore(createTable(client, "securityEvents"));
   const { openHours, rollups, counts, events } = actor;
   return {
     client,
     periodEvents,
-    raising: createAlertRaisingStore(createTable(client, "alerts"), alertOptions),
-    ends: createSyncEndStore(createTable(client, "runs"), { retentionDays: RETENTION_DAYS }),
+    raising: createAlertRaisingStore(createTable(client, "securityAlerts"), alertOptions),
+    ends: createSyncEndStore(createTable(client, "syncRuns"), { retentionDays: RETENTION_DAYS }),
     compliance: createComplianceCollector({
       ...shared,
       events: periodEvents,
@@ -145,7 +139,7 @@ describe("the input of a compliance report", () => {
     for (const run of runs) await ends.decide(acme, run);
     await client.send(
       new PutCommand({
-        TableName: "runs",
+        TableName: "syncRuns",
         Item: { scope: organizationKey(acme), key: "state", lastSuccessAt: END + 5 },
       }),
     );
@@ -258,11 +252,11 @@ describe("the input of a review", () => {
       createReviewCollector({
         retentionDays,
         events: actor.events,
-        periodEvents: createPeriodEventsStore(createTable(client, "events")),
+        periodEvents: createPeriodEventsStore(createTable(client, "securityEvents")),
         counts: { openHours: actor.openHours, rollups: actor.rollups, events: actor.counts },
         circuits: createCircuitStore(createTable(client, "circuits")),
-        runs: createSyncRunStore(createTable(client, "runs")),
-        alerts: createAlertStore(createTable(client, "alerts")),
+        runs: createSyncRunStore(createTable(client, "syncRuns")),
+        alerts: createAlertStore(createTable(client, "securityAlerts")),
         connections: createConnectionStore(createTable(client, "connections")),
       });
     const acme = newOrganization();

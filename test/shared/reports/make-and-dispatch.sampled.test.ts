@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { createReportDispatcher } from "../../../shared/reports/dispatch-reports.ts";
 import {
   createReportMaker,
@@ -9,31 +9,26 @@ import {
 import { periodOf, type ReportKind, reportId, reportKinds } from "../../../shared/reports/period.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { depth, isDeep, rangeOf } from "../../support/depth.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { tableDefinition } from "../../support/service-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { complianceInput, MONDAY, reviewInput, runAt, SATURDAY } from "./samples.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
+const engine = useEngine();
 let tables = 0;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb();
-});
-afterAll(() => engine.stop());
 
 /** The reports of a service with a bus that queues events, and a clock that the test sets. */
 const startWorld = async () => {
   const table = `reports-${++tables}`;
-  await engine.createTables(declaredTable("TablesReports", table));
-  const client = engine.documentClient(documentTranslation);
+  await engine.createTables({ ...tableDefinition("reports"), TableName: table });
+  const client = engine.documentClient();
   const time = { now: SATURDAY + DAY_MS + 31 * MINUTE_MS };
   const reports = createReportStore(createTable(client, table), { retentionDays: 90 });
   const due = createReportDueStore(createTable(client, table));
@@ -202,7 +197,7 @@ describe("making a report", () => {
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
     const table = `reports-${tables}`;
     const { createEraseReportsStore } = await import("../../../shared/reports/erase.ts");
-    const erase = createEraseReportsStore(createTable(engine.documentClient(documentTranslation), table));
+    const erase = createEraseReportsStore(createTable(engine.documentClient(), table));
     const collect = world.collectCompliance.getMockImplementation();
     let erasures = 0;
     world.collectCompliance.mockImplementation(async (organizationId, period, now) => {
@@ -254,7 +249,7 @@ describe("the event of a new report", () => {
 describe("a report that an erasure has marked again", () => {
   const eraseIn = async (world: Awaited<ReturnType<typeof startWorld>>) => {
     const { createEraseReportsStore } = await import("../../../shared/reports/erase.ts");
-    const erase = createEraseReportsStore(createTable(engine.documentClient(documentTranslation), `reports-${tables}`));
+    const erase = createEraseReportsStore(createTable(engine.documentClient(), `reports-${tables}`));
     return () => erase.replaceReports("acme", [periodOf("compliance", SATURDAY)], world.time.now);
   };
 

@@ -5,7 +5,6 @@ import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { createReportLinker, createReportLinkOpener, LINK_LIFE_MS } from "../../../shared/reports/report-link.ts";
 import { createReportLinkStore } from "../../../shared/reports/report-link-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
@@ -34,7 +33,7 @@ const createWorld = () => {
     scope: `org:${organizationId}`,
   };
   const time = { now: SATURDAY };
-  const client = database.running().documentClient(documentTranslation);
+  const client = database.running().documentClient();
   const table = database.table(TABLE, client);
   const links = createReportLinkStore(table);
   const read = jest.spyOn(links, "read");

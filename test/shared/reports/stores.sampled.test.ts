@@ -5,7 +5,6 @@ import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shar
 import type { Report, ReportPosition } from "../../../shared/reports/report.ts";
 import { createReportDueStore, type DueReport } from "../../../shared/reports/report-due-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
@@ -22,7 +21,7 @@ let organizations = 0;
 
 const newOrganization = () => `organization #${++organizations}`;
 const stores = () => {
-  const client = database.running().documentClient(documentTranslation);
+  const client = database.running().documentClient();
   const table = database.table(TABLE, client);
   return {
     client,

@@ -1,12 +1,13 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { conditionalTransaction, conditionalWrite } from "../../../shared/runtime/conditional-write.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable, putItem, unchanged } from "../../../shared/runtime/table.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import { startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { attempts, startScriptedStore } from "../../support/scripted-store.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
 const table = {
   TableName: "items",
@@ -14,28 +15,20 @@ const table = {
   AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" as const }],
 };
 
-let engine: EmbeddedDynamoDb;
+const engine = usePerFile(() => startEmbeddedDynamoDb(table));
 let client: DynamoDBDocumentClient;
 let id = "0";
 
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(table);
+beforeAll(() => {
   client = engine.documentClient(documentTranslation);
 });
-afterAll(() => engine.stop());
 beforeEach(() => {
   id = String(Number(id) + 1);
 });
 
+const proxy = usePerFile(() => startLossyProxy(engine.endpoint));
 /** A client of the engine that loses the first answer to each call. */
-const lossily = async <Result>(work: (lossy: DynamoDBDocumentClient) => Promise<Result>): Promise<Result> => {
-  const proxy = await startLossyProxy(engine.endpoint);
-  try {
-    return await work(DynamoDBDocumentClient.from(engine.client({ endpoint: proxy.url }), documentTranslation));
-  } finally {
-    proxy.stop();
-  }
-};
+const lossy = () => engine.clientAt(proxy.url);
 
 const put = (fields: Record<string, unknown>) =>
   new PutCommand({
@@ -56,7 +49,7 @@ describe("a conditional write", () => {
   });
 
   it("reports that the SDK retried it if an answer was lost", async () => {
-    const result = await lossily((lossy) => create({ token: "own" }, lossy));
+    const result = await create({ token: "own" }, lossy());
     expect(result).toEqual({ written: false, item: { id, token: "own" }, isRepeated: true });
   });
 
@@ -119,7 +112,7 @@ describe("a put that requires the version that was read", () => {
   });
 
   it("is written once if its answer is lost", async () => {
-    await expect(lossily((lossy) => replace("1", undefined, lossy))).resolves.toBe(true);
-    await expect(lossily((lossy) => replace("2", "1", lossy))).resolves.toBe(true);
+    await expect(replace("1", undefined, lossy())).resolves.toBe(true);
+    await expect(replace("2", "1", lossy())).resolves.toBe(true);
   });
 });

@@ -3,12 +3,14 @@ import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createIdempotencyStore, type IdempotentRequest } from "../../../shared/runtime/idempotency-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
 
 const database = useDatabase("idempotencyKeys");
+const proxy = usePerFile(() => startLossyProxy(database.running().endpoint));
 const SEALING_KEY = "a key of 32 characters that seals";
 const keys = createIdempotencyStore(database.table("idempotencyKeys"), SEALING_KEY);
 let scopes = 0;
@@ -107,17 +109,9 @@ describe("an Idempotency-Key", () => {
   });
 
   it("counts as new if only the answer to its reservation was lost", async () => {
-    const proxy = await startLossyProxy(database.running().endpoint);
-    try {
-      const lossy = createIdempotencyStore(
-        database.table("idempotencyKeys", database.clientAt(proxy.url)),
-        SEALING_KEY,
-      );
-      await expect(lossy.reserve(asked(), own("first"))).resolves.toMatchObject(isFirst("first"));
-      await expect(lossy.complete(asked(), "first", "done")).resolves.toBe("done");
-      await expect(lossy.release(asked(), "first")).resolves.toBeUndefined();
-    } finally {
-      proxy.stop();
-    }
+    const lossy = createIdempotencyStore(database.table("idempotencyKeys", database.clientAt(proxy.url)), SEALING_KEY);
+    await expect(lossy.reserve(asked(), own("first"))).resolves.toMatchObject(isFirst("first"));
+    await expect(lossy.complete(asked(), "first", "done")).resolves.toBe("done");
+    await expect(lossy.release(asked(), "first")).resolves.toBeUndefined();
   });
 });

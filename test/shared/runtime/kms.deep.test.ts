@@ -1,17 +1,14 @@
 /** The functions' client and envelope against the local KMS, under roles as the stack grants them. */
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { createEnvelope, EnvelopeError } from "../../../shared/runtime/envelope.ts";
 import { createKms } from "../../../shared/runtime/kms.ts";
 import { startKmsGateway } from "../../support/kms-gateway.ts";
 import { type Attempt, attempts, startScriptedStore } from "../../support/scripted-store.ts";
+import { usePerFile } from "../../support/use-started.ts";
 
-let gateway: Awaited<ReturnType<typeof startKmsGateway>>;
-beforeAll(async () => {
-  gateway = await startKmsGateway(join(import.meta.dirname, "kms-stack.ts"));
-});
-afterAll(() => gateway.close());
+const gateway = usePerFile(() => startKmsGateway(join(import.meta.dirname, "kms-stack.ts")));
 
 const keyArn = (logicalId: string): string =>
   gateway.model.keys.find((key) => key.logicalId.startsWith(logicalId))?.arn ?? "";

@@ -1,12 +1,11 @@
 /** The functions' client of Secrets Manager and its cache; the client also against the local cloud's service. */
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { startGateway } from "../../../infra/local/gateway/gateway.ts";
 import { createSecretsManagerService } from "../../../infra/local/gateway/secrets-manager-service.ts";
-import { createAuthorizer } from "../../../infra/local/iam/authorizer.ts";
 import { createCachedSecret, createSecretsManager } from "../../../shared/runtime/secrets-manager.ts";
 import { type Attempt, attempts, startScriptedStore } from "../../support/scripted-store.ts";
-import { functionArn, stackModel } from "../../support/stack-model.ts";
+import { stackModel } from "../../support/stack-model.ts";
+import { startTestGateway } from "../../support/test-gateway.ts";
 
 const arn = (name: string) => `arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf`;
 const credentials = { accessKeyId: "key", secretAccessKey: "secret" };
@@ -69,24 +68,11 @@ describe("the client of Secrets Manager", () => {
     const model = stackModel({ roles: { exchanger: [allow] } });
     for (const fn of model.functions) Object.assign(fn.environment, { SECRET_ARN: arn("oauth") });
     let value: string | undefined = "sk_1";
-    const gateway = await startGateway({
-      model,
-      authorizer: createAuthorizer(model),
-      dynamodbEndpoint: "http://127.0.0.1:9",
-      onDenied: () => undefined,
-      services: {
-        secretsmanager: createSecretsManagerService({
-          model,
-          values: (variable) => (variable === "SECRET_ARN" ? value : undefined),
-        }),
-      },
-    });
+    const values = (variable: string) => (variable === "SECRET_ARN" ? value : undefined);
+    const secretsmanager = createSecretsManagerService({ model, values });
+    const gateway = await startTestGateway(model, { services: { secretsmanager } });
     stops.push(gateway.close);
-    const read = createSecretsManager({
-      region: "eu-central-1",
-      endpoint: gateway.url,
-      credentials: gateway.credentialsFor(functionArn("exchanger")),
-    });
+    const read = createSecretsManager(gateway.placeOf("exchanger"));
     await expect(read(arn("oauth"))).resolves.toBe("sk_1");
     value = "sk_2";
     await expect(read(arn("oauth"))).resolves.toBe("sk_2");

@@ -5,9 +5,11 @@ import { createSettingsStore } from "../../../shared/settings/settings-store.ts"
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
+import { usePerFile } from "../../support/use-started.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
 const database = useDatabase("settings");
+const proxy = usePerFile(() => startLossyProxy(database.running().endpoint));
 const { client } = database;
 const store = createSettingsStore(database.table("settings"));
 
@@ -87,14 +89,9 @@ describe("settings", () => {
   });
 
   it("are replaced although the first answer is lost", async () => {
-    const proxy = await startLossyProxy(database.running().endpoint);
-    try {
-      const lossy = createSettingsStore(database.table("settings", database.clientAt(proxy.url)));
-      const version = await lossy.replace(acme, settings("10.0.0.0/8"), { version: undefined, change });
-      await expect(store.readStored(acme)).resolves.toMatchObject({ settings: settings("10.0.0.0/8"), version });
-    } finally {
-      proxy.stop();
-    }
+    const lossy = createSettingsStore(database.table("settings", database.clientAt(proxy.url)));
+    const version = await lossy.replace(acme, settings("10.0.0.0/8"), { version: undefined, change });
+    await expect(store.readStored(acme)).resolves.toMatchObject({ settings: settings("10.0.0.0/8"), version });
   });
 
   it("lose a recorded change, unless a later change replaced it", async () => {

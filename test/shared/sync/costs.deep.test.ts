@@ -1,19 +1,15 @@
 /** The cost of runs: the request units of all their tables, and the reads of the provider. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { systemClock } from "../../../shared/runtime/clock.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createFakeProvider } from "../../support/fake-provider.ts";
-import { createMeteredSync, startSyncTables } from "../../support/metered-sync.ts";
+import { createMeteredSync, METERED_TABLES } from "../../support/metered-sync.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { useEngine } from "../../support/use-table.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncTables();
-});
-afterAll(() => engine.stop());
+const engine = useEngine(...METERED_TABLES);
 
 /** An organization that is connected to a provider in memory. */
 const createOrganization = async () => {

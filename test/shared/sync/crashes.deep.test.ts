@@ -3,21 +3,16 @@
  * a whole run.
  */
 
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
 import { SyncRequested } from "../../../shared/sync/sync-request.ts";
 import { rangeOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, type Io, NOW, type Stage, startSyncEngine } from "./stage.ts";
+import { createStage, type Io, NOW, type Stage, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
 /**
  * Crashes after its nth call took effect, before the answer arrives; at 0, before the first call. The stored state is the

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { connectedShardOf, connectedShards } from "../../../shared/connection/connection-item.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import {
@@ -8,9 +8,8 @@ import {
   SyncDispatch,
 } from "../../../shared/sync/sync-schedules.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, NOW, startSyncEngine } from "./stage.ts";
+import { createStage, NOW, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
@@ -136,11 +135,7 @@ describe("the connected organizations after one", () => {
 });
 
 describe("the hourly search for runs without a worker", () => {
-  let engine: EmbeddedDynamoDb;
-  beforeAll(async () => {
-    engine = await startSyncEngine();
-  });
-  afterAll(() => engine.stop());
+  const engine = useSyncEngine();
 
   it("requests workers for these runs only", async () => {
     const [lost, dead, alive, fresh] = [

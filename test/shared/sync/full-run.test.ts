@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, NOW, RECORDS, type Stage, startSyncEngine } from "./stage.ts";
+import { createStage, NOW, RECORDS, type Stage, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
 /** Objects of all types, a second apart. */
 const populate = (stage: Stage, count: number): void => {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { MAX_CURSOR_AGE_SECONDS } from "../../../shared/sync/feed-cursor.ts";
 import { depth, sampleOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, type Stage, startSyncEngine } from "./stage.ts";
+import { createStage, type Stage, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
 const HOUR = 3_600_000;
 

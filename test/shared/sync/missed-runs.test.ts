@@ -1,27 +1,22 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { beginOccurrence, findMissedRuns } from "../../../shared/sync/missed-runs.ts";
 import { createOccurrenceStore } from "../../../shared/sync/occurrence-store.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, NOW, RUNS, type Stage, SYNC_INTERVAL_MS, startSyncEngine } from "./stage.ts";
+import { usePerTest } from "../../support/use-started.ts";
+import { createStage, NOW, RUNS, SYNC_INTERVAL_MS, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let engine: EmbeddedDynamoDb;
-let stage: Stage;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
+const stage = usePerTest(() => createStage(engine));
 beforeEach(async () => {
-  stage = createStage(engine);
   const occurrences = createOccurrenceStore(createTable(stage.client, RUNS));
   await occurrences.replace({ slot: NOW - SYNC_INTERVAL_MS }, await occurrences.read());
 });

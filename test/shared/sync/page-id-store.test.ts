@@ -1,16 +1,11 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createPageIdStore, type ListName } from "../../../shared/sync/page-id-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { RUNS } from "./stage.ts";
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startEmbeddedDynamoDb(declaredTable("TablesSyncRuns", RUNS));
-});
-afterAll(() => engine.stop());
+const engine = useEngine(RUNS);
 
 const list: ListName = { organizationId: "acme", runId: "run_1", type: "customers" };
 const DAY_MS = 86_400_000;

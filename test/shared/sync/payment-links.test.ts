@@ -1,22 +1,17 @@
 /** Payments get their invoices from a separate list, which is read before the payments. */
 
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { SyncRequested } from "../../../shared/sync/sync-request.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, NOW, RECORDS, type Stage, startSyncEngine } from "./stage.ts";
+import { createStage, NOW, RECORDS, type Stage, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
 /** Payments of the day before, all but the first with an invoice each. */
 const withPayments = (count: number, pageSize: number): Stage => {

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { setAside } from "../../../shared/records/set-aside.ts";
 import { DAY_MS } from "../../../shared/terms/hours.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, type Stage, startSyncEngine } from "./stage.ts";
+import { usePerTest } from "../../support/use-started.ts";
+import { createStage, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
-let stage: Stage;
+const stage = usePerTest(() => createStage(engine, { pageSize: 10 }));
 beforeEach(() => {
-  stage = createStage(engine, { pageSize: 10 });
   for (let i = 0; i < 25; i++) stage.world.create("customers", { name: `good ${i}` });
 });
 

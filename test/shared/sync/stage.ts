@@ -27,15 +27,15 @@ import { createSyncLeaseStore } from "../../../shared/sync/sync-lease-store.ts";
 import { SyncRequested } from "../../../shared/sync/sync-request.ts";
 import type { SyncRun } from "../../../shared/sync/sync-run.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
+import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createFakeProvider } from "../../support/fake-provider.ts";
-import { declaredTable } from "../../support/security-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
 
-export const RUNS = "sync-runs";
+export const RUNS = "syncRuns";
 export const RECORDS = "records";
 
-export const startSyncEngine = (): Promise<EmbeddedDynamoDb> =>
-  startEmbeddedDynamoDb(declaredTable("TablesSyncRuns", RUNS), declaredTable("TablesRecords", RECORDS));
+/** The engine for `createStage`, for one test file. */
+export const useSyncEngine = () => useEngine(RUNS, RECORDS);
 
 export const SYNC_INTERVAL_MS = 4 * 3_600_000;
 

@@ -1,27 +1,21 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { type Circuit, newCircuit } from "../../../shared/circuit-breaker/circuit.ts";
 import type { StoredConnection } from "../../../shared/connection/connection-item.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createStartRun } from "../../../shared/sync/start-run.ts";
 import { createStartSync, type StartSyncDependencies } from "../../../shared/sync/start-sync.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { identityAt, keyedIdentity } from "../../support/request-identity.ts";
-import { createStage, NOW, RUNS, startSyncEngine } from "./stage.ts";
+import { usePerFile } from "../../support/use-started.ts";
+import { createStage, NOW, RUNS, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
+const proxy = usePerFile(() => startLossyProxy(engine.endpoint));
 
 const connected: StoredConnection = {
   status: "connected",
@@ -184,27 +178,15 @@ describe("a run on demand that is requested again", () => {
 
   it("is one run if the store did the work of the first request and its last answers were lost", async () => {
     const { stage, parts, post } = createClient();
-    const proxy = await startLossyProxy(engine.endpoint);
-    const sdk = new DynamoDBClient({
-      endpoint: proxy.url,
-      region: "eu-central-1",
-      maxAttempts: 1,
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
-    });
-    try {
-      // Without retries, the first answer to each call is lost, after the store has done the work.
-      const lossy = createSyncRunStore(createTable(DynamoDBDocumentClient.from(sdk, documentTranslation), RUNS));
-      parts.startRun = createStartRun({ ...stage, runs: { ...stage.runs, start: lossy.start } });
-      await expect(post()).rejects.toMatchObject({ code: "store_unavailable" });
-      parts.startRun = stage.startRun;
-      const [run] = await stage.list();
-      await expect(post(undefined, { userId: "bob" })).rejects.toMatchObject({ code: "sync_running" });
-      await expect(post()).resolves.toEqual(run);
-      expect(stage.published).toMatchObject([{ detail: { runId: run?.id } }]);
-    } finally {
-      sdk.destroy();
-      proxy.stop();
-    }
+    // Without retries, the first answer to each call is lost, after the store has done the work.
+    const lossy = createSyncRunStore(createTable(engine.clientAt(proxy.url, 1), RUNS));
+    parts.startRun = createStartRun({ ...stage, runs: { ...stage.runs, start: lossy.start } });
+    await expect(post()).rejects.toMatchObject({ code: "store_unavailable" });
+    parts.startRun = stage.startRun;
+    const [run] = await stage.list();
+    await expect(post(undefined, { userId: "bob" })).rejects.toMatchObject({ code: "sync_running" });
+    await expect(post()).resolves.toEqual(run);
+    expect(stage.published).toMatchObject([{ detail: { runId: run?.id } }]);
   });
 });
 

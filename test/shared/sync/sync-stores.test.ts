@@ -1,8 +1,5 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { SetAside } from "../../../shared/records/set-aside.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createRunEnd } from "../../../shared/sync/end-run.ts";
 import { countSetAside } from "../../../shared/sync/run-set-aside.ts";
@@ -14,16 +11,13 @@ import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
 import { LEASE_MS, LeaseLostError } from "../../../shared/work/lease.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
-import { createStage, NOW, RUNS, type Stage, startSyncEngine } from "./stage.ts";
+import { usePerFile } from "../../support/use-started.ts";
+import { createStage, NOW, RUNS, type Stage, useSyncEngine } from "./stage.ts";
 import { runWith, unusable } from "./step.ts";
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
+const proxy = usePerFile(() => startLossyProxy(engine.endpoint));
 
 const DAY = 86_400_000;
 
@@ -216,42 +210,31 @@ describe("if the first answer to each call is lost", () => {
   it("a run is still started, taken, renewed, ended and closed", async () => {
     const stage = createStage(engine);
     const { organizationId } = stage;
-    const proxy = await startLossyProxy(engine.endpoint);
-    const sdk = new DynamoDBClient({
-      endpoint: proxy.url,
-      region: "eu-central-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    const lossy = engine.clientAt(proxy.url);
+    const runs = createSyncRunStore(createTable(lossy, RUNS));
+    const leases = createSyncLeaseStore(createTable(lossy, RUNS));
+    const ends = createSyncEndStore(createTable(lossy, RUNS), { retentionDays: 90 });
+    const run = runOf(stage);
+    await runs.start(organizationId, run);
+    await expect(leases.take(organizationId, run.id, owner, NOW)).resolves.toMatchObject({ run: { id: run.id } });
+    await leases.renew(organizationId, run.id, owner, NOW + 1);
+    await leases.checkpoint(organizationId, run, owner, NOW + 2);
+    await leases.release(organizationId, run.id, owner);
+    const { work: _, ...seen } = run;
+    const over = { ...seen, status: "succeeded", finishedAt: NOW } as const;
+    await expect(ends.decide(organizationId, over)).resolves.toEqual(over);
+    await ends.close(organizationId, over, { known: "" });
+    await expect(runs.lastSuccess(organizationId)).resolves.toBe(NOW);
+    const begun = runOf(stage);
+    await expect(leases.begin(organizationId, { run: begun, slot: NOW, owner, now: NOW })).resolves.toMatchObject({
+      run: { id: begun.id },
+      cursor: { known: "" },
     });
-    const lossy = DynamoDBDocumentClient.from(sdk, documentTranslation);
-    try {
-      const runs = createSyncRunStore(createTable(lossy, RUNS));
-      const leases = createSyncLeaseStore(createTable(lossy, RUNS));
-      const ends = createSyncEndStore(createTable(lossy, RUNS), { retentionDays: 90 });
-      const run = runOf(stage);
-      await runs.start(organizationId, run);
-      await expect(leases.take(organizationId, run.id, owner, NOW)).resolves.toMatchObject({ run: { id: run.id } });
-      await leases.renew(organizationId, run.id, owner, NOW + 1);
-      await leases.checkpoint(organizationId, run, owner, NOW + 2);
-      await leases.release(organizationId, run.id, owner);
-      const { work: _, ...seen } = run;
-      const over = { ...seen, status: "succeeded", finishedAt: NOW } as const;
-      await expect(ends.decide(organizationId, over)).resolves.toEqual(over);
-      await ends.close(organizationId, over, { known: "" });
-      await expect(runs.lastSuccess(organizationId)).resolves.toBe(NOW);
-      const begun = runOf(stage);
-      await expect(leases.begin(organizationId, { run: begun, slot: NOW, owner, now: NOW })).resolves.toMatchObject({
-        run: { id: begun.id },
-        cursor: { known: "" },
-      });
-      const events = { ended: async () => undefined };
-      await expect(
-        createRunEnd({ runs, ends, events, clock: () => NOW }).cancelActive(organizationId, NOW),
-      ).resolves.toMatchObject({ run: { status: "cancelled" } });
-      await runs.start(organizationId, run);
-      await expect(runs.withdraw(organizationId, run.id)).resolves.toBe(true);
-    } finally {
-      sdk.destroy();
-      proxy.stop();
-    }
+    const events = { ended: async () => undefined };
+    await expect(
+      createRunEnd({ runs, ends, events, clock: () => NOW }).cancelActive(organizationId, NOW),
+    ).resolves.toMatchObject({ run: { status: "cancelled" } });
+    await runs.start(organizationId, run);
+    await expect(runs.withdraw(organizationId, run.id)).resolves.toBe(true);
   });
 });

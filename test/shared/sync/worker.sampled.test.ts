@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { SyncRequested, syncRequested } from "../../../shared/sync/sync-request.ts";
 import { isDeep, sampleOf } from "../../support/depth.ts";
-import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, NOW, type Stage, startSyncEngine } from "./stage.ts";
+import { createStage, NOW, type Stage, useSyncEngine } from "./stage.ts";
 
 quietLog();
 
-let engine: EmbeddedDynamoDb;
-beforeAll(async () => {
-  engine = await startSyncEngine();
-});
-afterAll(() => engine.stop());
+const engine = useSyncEngine();
 
 const populated = (pageSize = 2): Stage => {
   const stage = createStage(engine, { pageSize });

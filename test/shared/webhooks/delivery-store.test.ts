@@ -1,25 +1,22 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { type DeliveryStatus, deliveryStatuses, toDelivery } from "../../../shared/webhooks/delivery.ts";
 import { createDeliveryStore } from "../../../shared/webhooks/delivery-store.ts";
 import type { Outcome } from "../../../shared/webhooks/webhook-event.ts";
 import { createGapStore, createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
-import { clientAt, NOW, webhookEvent, webhookTable } from "./webhook-table.ts";
+import { usePerFile } from "../../support/use-started.ts";
+import { useEngine } from "../../support/use-table.ts";
+import { NOW, webhookEvent } from "./webhook-table.ts";
 
-const TABLE = webhookTable.TableName;
+const TABLE = "webhookEvents";
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(webhookTable);
-});
-afterAll(() => database.stop());
+const database = useEngine("webhookEvents");
+const proxy = usePerFile(() => startLossyProxy(database.endpoint));
 
 let organizations = 0;
 let acme: string;
@@ -27,7 +24,7 @@ beforeEach(() => {
   acme = `acme/${++organizations} ü#`;
 });
 
-const client = () => database.documentClient(documentTranslation);
+const client = () => database.documentClient();
 const events = () => createWebhookEventStore(createTable(client(), TABLE));
 const deliveries = () => createDeliveryStore(createTable(client(), TABLE));
 const keyOf = (id = "evt_1") => ({ organizationId: acme, id });
@@ -219,20 +216,15 @@ describe("a replay", () => {
 
   it("is stored even if the first answer to each request is lost", async () => {
     await deliver("evt_1");
-    const proxy = await startLossyProxy(database.endpoint);
-    try {
-      const lossy = createDeliveryStore(createTable(clientAt(proxy.url), TABLE));
-      // The second attempt of the same call finds the first one's write.
-      expect(await lossy.requeue(keyOf(), { replayId: "one", at: NOW, previous: undefined })).toBe(false);
-      expect(await lossy.read(keyOf(), NOW)).toMatchObject({ replayId: "one" });
-    } finally {
-      proxy.stop();
-    }
+    const lossy = createDeliveryStore(createTable(database.clientAt(proxy.url), TABLE));
+    // The second attempt of the same call finds the first one's write.
+    expect(await lossy.requeue(keyOf(), { replayId: "one", at: NOW, previous: undefined })).toBe(false);
+    expect(await lossy.read(keyOf(), NOW)).toMatchObject({ replayId: "one" });
   });
 });
 
 it("a table that does not answer causes a domain error in each call", async () => {
-  const gone = createDeliveryStore(createTable(clientAt("http://127.0.0.1:1"), TABLE));
+  const gone = createDeliveryStore(createTable(database.clientAt("http://127.0.0.1:1"), TABLE));
   for (const call of [
     () => gone.list(acme, { limit: 1, after: undefined, now: NOW }),
     () => gone.read(keyOf(), NOW),

@@ -1,16 +1,15 @@
 /** The platform's endpoint: the handler of the webhook URL over real tables of events and accounts. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { AccountOwner } from "../../../shared/connection/account-directory-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createCachedSecret } from "../../../shared/runtime/secrets-manager.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-instance.ts";
-import { NOW, webhookTable } from "./webhook-table.ts";
+import { NOW } from "./webhook-table.ts";
 
 const PLATFORM = "whsec_platform";
 const rawPath = "/-/platform";
@@ -18,13 +17,11 @@ const RECEIVED = { statusCode: 200, body: { received: true } };
 const REJECTED = { statusCode: 400, body: { error: 40005 } };
 const UNAVAILABLE = new DomainError("store_unavailable", "The store did not answer. Try again.");
 
-let database: EmbeddedDynamoDb;
+const database = useEngine("webhookEvents");
 let events: WebhookEventStore;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(webhookTable);
-  events = createWebhookEventStore(createTable(database.documentClient(documentTranslation), webhookTable.TableName));
+beforeAll(() => {
+  events = createWebhookEventStore(createTable(database.documentClient(), "webhookEvents"));
 });
-afterAll(() => database.stop());
 quietLog();
 
 let tests = 0;

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { useEngine } from "../../support/use-table.ts";
 import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-instance.ts";
-import { NOW, webhookTable } from "./webhook-table.ts";
+import { NOW } from "./webhook-table.ts";
 
-let database: EmbeddedDynamoDb;
+const database = useEngine("webhookEvents");
 let events: WebhookEventStore;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(webhookTable);
-  events = createWebhookEventStore(createTable(database.documentClient(documentTranslation), webhookTable.TableName));
+beforeAll(() => {
+  events = createWebhookEventStore(createTable(database.documentClient(), "webhookEvents"));
 });
-afterAll(() => database.stop());
 quietLog();
 
 let organizations = 0;
@@ -153,9 +150,9 @@ describe("a delivery", () => {
 
 describe("the units of a delivery", () => {
   it("are five writes, and two if there is nothing to publish", async () => {
-    const client = database.documentClient(documentTranslation);
+    const client = database.documentClient();
     const measure = countUnits(client);
-    const { send } = createInstance(createWebhookEventStore(createTable(client, webhookTable.TableName)));
+    const { send } = createInstance(createWebhookEventStore(createTable(client, "webhookEvents")));
     const event = delivery(providerEvent(), { organization: acme });
     expect(await measure(() => send(event))).toEqual({ read: 0, write: 5 });
     const unknown = delivery(providerEvent({ id: "evt_2", type: "radar.review.opened" }), { organization: acme });

@@ -1,7 +1,6 @@
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { Observation } from "../../../shared/records/observation.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
@@ -10,7 +9,6 @@ import {
   createGapStore,
   createWebhookEventStore,
 } from "../../../shared/webhooks/webhook-event-store.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import {
   customer,
@@ -23,16 +21,15 @@ import {
   subscriptionFields,
   touched,
 } from "../../support/records.ts";
-import { clientAt, NOW, SECONDS, webhookEvent, webhookTable } from "./webhook-table.ts";
+import { usePerFile } from "../../support/use-started.ts";
+import { useEngine } from "../../support/use-table.ts";
+import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
 
-const TABLE = webhookTable.TableName;
+const TABLE = "webhookEvents";
 const DAY = 86_400_000;
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(webhookTable);
-});
-afterAll(() => database.stop());
+const database = useEngine("webhookEvents");
+const proxy = usePerFile(() => startLossyProxy(database.endpoint));
 
 let organizations = 0;
 let acme: string;
@@ -40,7 +37,7 @@ beforeEach(() => {
   acme = `acme/${++organizations} ü#`;
 });
 
-const client = () => database.documentClient(documentTranslation);
+const client = () => database.documentClient();
 const store = () => createWebhookEventStore(createTable(client(), TABLE));
 const itemOf = async (organizationId: string, id: string) => {
   const command = new GetCommand({ TableName: TABLE, Key: { scope: organizationKey(organizationId), id } });
@@ -200,27 +197,22 @@ describe("marks", () => {
 
 describe("if the first answer to each request is lost", () => {
   it("a first delivery is new, a repetition is not, and marks are written", async () => {
-    const proxy = await startLossyProxy(database.endpoint);
-    try {
-      const lossy = createWebhookEventStore(createTable(clientAt(proxy.url), TABLE));
-      const event = webhookEvent();
-      const key = { organizationId: acme, id: event.id };
-      expect(await lossy.add(acme, event)).toBe("new");
-      expect(await lossy.add(acme, event)).toBe("pending");
-      await lossy.markPublished(key, NOW);
-      expect(await lossy.add(acme, event)).toBe("done");
-      await lossy.markProcessed(key, "applied", NOW + 1);
-      expect(await lossy.read(acme, event.id, NOW)).toMatchObject({ outcome: "applied", processedAt: NOW + 1 });
-      expect(await createGapStore(createTable(clientAt(proxy.url), TABLE)).mayStartRun(key, NOW)).toBe(true);
-    } finally {
-      proxy.stop();
-    }
+    const lossy = createWebhookEventStore(createTable(database.clientAt(proxy.url), TABLE));
+    const event = webhookEvent();
+    const key = { organizationId: acme, id: event.id };
+    expect(await lossy.add(acme, event)).toBe("new");
+    expect(await lossy.add(acme, event)).toBe("pending");
+    await lossy.markPublished(key, NOW);
+    expect(await lossy.add(acme, event)).toBe("done");
+    await lossy.markProcessed(key, "applied", NOW + 1);
+    expect(await lossy.read(acme, event.id, NOW)).toMatchObject({ outcome: "applied", processedAt: NOW + 1 });
+    expect(await createGapStore(createTable(database.clientAt(proxy.url), TABLE)).mayStartRun(key, NOW)).toBe(true);
   });
 });
 
 describe("a table that does not answer", () => {
   it("causes a domain error in each call", async () => {
-    const gone = createWebhookEventStore(createTable(clientAt("http://127.0.0.1:1"), TABLE));
+    const gone = createWebhookEventStore(createTable(database.clientAt("http://127.0.0.1:1"), TABLE));
     const key = { organizationId: acme, id: "evt_1" };
     for (const call of [
       () => gone.add(acme, webhookEvent()),

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { BusEvent, EventBus } from "../../../shared/runtime/event-bus.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createWebhookEventStore, type WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { publishPending } from "../../../shared/webhooks/webhook-outbox.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { NOW, webhookEvent, webhookTable } from "./webhook-table.ts";
+import { tableDefinition } from "../../support/service-tables.ts";
+import { useEngine } from "../../support/use-table.ts";
+import { NOW, webhookEvent } from "./webhook-table.ts";
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb();
-});
-afterAll(() => database.stop());
+const database = useEngine();
 quietLog();
 
 let tables = 0;
 let events: WebhookEventStore;
 beforeEach(async () => {
   const TableName = `webhooks${++tables}`;
-  await database.createTables({ ...webhookTable, TableName });
-  events = createWebhookEventStore(createTable(database.documentClient(documentTranslation), TableName));
+  await database.createTables({ ...tableDefinition("webhookEvents"), TableName });
+  events = createWebhookEventStore(createTable(database.documentClient(), TableName));
 });
 
 /** A bus that accepts and keeps the given events, and refuses others. */

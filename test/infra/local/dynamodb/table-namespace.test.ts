@@ -9,8 +9,9 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTables } from "../../../../infra/local/dynamodb/tables.ts";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, tableModel } from "../../../support/embedded-dynamodb.ts";
+import { startEmbeddedDynamoDb, tableModel } from "../../../support/embedded-dynamodb.ts";
 import { startTableNamespace } from "../../../support/table-namespace.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 const things = tableModel({
   TableName: "things",
@@ -19,12 +20,11 @@ const things = tableModel({
 });
 const TableName = "things";
 
-let database: EmbeddedDynamoDb;
+const database = usePerFile(startEmbeddedDynamoDb);
 let stops: (() => Promise<void>)[];
 let one: DynamoDBDocumentClient;
 let other: DynamoDBDocumentClient;
 beforeAll(async () => {
-  database = await startEmbeddedDynamoDb();
   const namespaces = await Promise.all(["one-", "other-"].map((name) => startTableNamespace(database.endpoint, name)));
   stops = namespaces.map(({ stop }) => stop);
   const clients = namespaces.map(({ endpoint }) => DynamoDBDocumentClient.from(database.client({ endpoint })));
@@ -33,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const stop of stops) await stop();
-  await database.stop();
 });
 
 describe("table namespaces on one server", () => {

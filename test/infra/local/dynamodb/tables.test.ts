@@ -4,14 +4,11 @@ import {
   PutItemCommand,
   QueryCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb, type TestTable } from "../../../support/embedded-dynamodb.ts";
+import { describe, expect, it } from "@jest/globals";
+import { startEmbeddedDynamoDb, type TestTable } from "../../../support/embedded-dynamodb.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb();
-});
-afterAll(() => database.stop());
+const database = usePerFile(startEmbeddedDynamoDb);
 
 const index = (name: string, sortKey: string) => ({
   IndexName: name,

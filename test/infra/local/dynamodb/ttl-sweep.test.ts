@@ -1,12 +1,8 @@
 import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { sweepExpired } from "../../../../infra/local/dynamodb/ttl-sweep.ts";
-import {
-  type EmbeddedDynamoDb,
-  startEmbeddedDynamoDb,
-  type TestTable,
-  tableModel,
-} from "../../../support/embedded-dynamodb.ts";
+import { startEmbeddedDynamoDb, type TestTable, tableModel } from "../../../support/embedded-dynamodb.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 const table = (name: string): TestTable => ({
   TableName: name,
@@ -18,11 +14,7 @@ const expiring = { ...table("expiring"), ttlAttribute: "ttl" };
 const many = { ...table("many"), ttlAttribute: "ttl" };
 const lasting = table("lasting");
 
-let database: EmbeddedDynamoDb;
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(expiring, many, lasting);
-});
-afterAll(() => database.stop());
+const database = usePerFile(() => startEmbeddedDynamoDb(expiring, many, lasting));
 
 const keysIn = async (TableName: string): Promise<(string | undefined)[]> => {
   const { Items = [] } = await database.client().send(new ScanCommand({ TableName }));

@@ -1,6 +1,6 @@
 /** Function URLs as CDK synthesises them, served over real sockets by a whole local cloud. */
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Duration, type Stack } from "aws-cdk-lib";
 import {
   CfnPermission,
@@ -11,7 +11,8 @@ import {
   Runtime,
 } from "aws-cdk-lib/aws-lambda";
 import { functionDirectory } from "../../../support/function-directory.ts";
-import { startTestCloud, synthesiseTestStack, type TestCloud } from "../../../support/local-cloud.ts";
+import { startTestCloud, synthesiseTestStack } from "../../../support/local-cloud.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 /** Answers with the received event and the first URL, if its environment has one. */
 const ECHO = `
@@ -59,13 +60,11 @@ const fill = (stack: Stack): void => {
   withUrl("Knows").fn.addEnvironment("URL", url.url);
 };
 
-let cloud: TestCloud;
+const cloud = usePerFile(() => startTestCloud({ assemblyDirectory: synthesiseTestStack(fill) }));
 let webhookUrl = "";
-beforeAll(async () => {
-  cloud = await startTestCloud({ assemblyDirectory: synthesiseTestStack(fill) });
+beforeAll(() => {
   webhookUrl = cloud.stack.webhookUrl ?? "";
 });
-afterAll(() => cloud.stop());
 
 /** The URL of a function from the log. The stack file has the first URL instead. */
 const urlOf = (name: string): string => {

@@ -1,16 +1,16 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createActivity } from "../../../../infra/local/core/activity.ts";
 import { startHttpApi } from "../../../../infra/local/front-ends/http-api.ts";
-import type { Listening } from "../../../../infra/local/http/listen.ts";
 import type { InvocationResult } from "../../../../infra/local/lambda/function-error.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 const lines: string[] = [];
 const judged: unknown[] = [];
 let allowed = true;
 let events: { routeKey: string; rawPath: string; body?: string; pathParameters?: Record<string, string> }[] = [];
-let server: Listening;
+const server = usePerFile(() => start(0));
 const activity = createActivity();
 
 const route = (routeKey: string) => ({ routeKey, functionArn: "arn:fn", sourceArn: `arn:api/${routeKey}` });
@@ -52,16 +52,12 @@ const start = (port: number) =>
     log: (line) => lines.push(line),
   });
 
-beforeAll(async () => {
-  server = await start(0);
-});
 beforeEach(() => {
   allowed = true;
   events = [];
   lines.length = 0;
   judged.length = 0;
 });
-afterAll(() => server.close());
 
 /** Sends bytes unchanged and reads until the server closes the connection. */
 const raw = (text: string) =>

@@ -1,8 +1,9 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from "@aws-sdk/client-eventbridge";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
 import { startMessagingGateway } from "../../../support/messaging-gateway.ts";
-import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { stackModel } from "../../../support/stack-model.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 const busArn = (name: string) => `arn:aws:events:eu-central-1:000000000000:event-bus/${name}`;
 const put = (Resource: string, Condition: PolicyStatement["Condition"] = {}): PolicyStatement => ({
@@ -24,15 +25,7 @@ const model = stackModel({
 });
 model.buses.push(...["default", "alerts", "guarded"].map((name) => ({ name, arn: busArn(name) })));
 
-let gateway: Awaited<ReturnType<typeof startMessagingGateway>>;
-const clients: EventBridgeClient[] = [];
-beforeAll(async () => {
-  gateway = await startMessagingGateway(model);
-});
-afterAll(async () => {
-  for (const client of clients) client.destroy();
-  await gateway.close();
-});
+const gateway = usePerFile(() => startMessagingGateway(model));
 beforeEach(() => void gateway.denials.splice(0));
 
 const entry = (rest: Partial<PutEventsRequestEntry> = {}): PutEventsRequestEntry => ({
@@ -43,9 +36,7 @@ const entry = (rest: Partial<PutEventsRequestEntry> = {}): PutEventsRequestEntry
   ...rest,
 });
 const putAs = (role: string, ...Entries: PutEventsRequestEntry[]) => {
-  const credentials = gateway.credentialsFor(functionArn(role));
-  const client = new EventBridgeClient({ endpoint: gateway.url, region: "eu-central-1", credentials });
-  clients.push(client);
+  const client = gateway.clientOf(role, (place) => new EventBridgeClient(place));
   return client.send(new PutEventsCommand({ Entries }));
 };
 

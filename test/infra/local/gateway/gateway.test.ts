@@ -9,17 +9,13 @@ import {
   QueryCommand,
   TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { PolicyStatement, StackModel } from "../../../../infra/local/core/model.ts";
 import { type Denial, type Gateway, startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { type Authorizer, createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
-import {
-  type EmbeddedDynamoDb,
-  startEmbeddedDynamoDb,
-  type TestTable,
-  tableModel,
-} from "../../../support/embedded-dynamodb.ts";
+import { startEmbeddedDynamoDb, type TestTable, tableModel } from "../../../support/embedded-dynamodb.ts";
 import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 const plants: TestTable = {
   TableName: "plants",
@@ -69,22 +65,16 @@ const roles: Record<string, PolicyStatement[]> = {
 
 const model: StackModel = stackModel({ roles, tables });
 
-let database: EmbeddedDynamoDb;
-let gateway: Gateway;
+const database = usePerFile(() => startEmbeddedDynamoDb(plants, other));
+const gateway = usePerFile(() => open(createAuthorizer(model)));
 let denials: Denial[] = [];
 const clients: DynamoDBClient[] = [];
 
 const open = async (authorizer: Authorizer): Promise<Gateway> =>
   startGateway({ model, authorizer, dynamodbEndpoint: database.endpoint, onDenied: (denial) => denials.push(denial) });
 
-beforeAll(async () => {
-  database = await startEmbeddedDynamoDb(plants, other);
-  gateway = await open(createAuthorizer(model));
-});
-afterAll(async () => {
+afterAll(() => {
   for (const client of clients) client.destroy();
-  await gateway.close();
-  await database.stop();
 });
 beforeEach(() => {
   denials = [];

@@ -2,18 +2,15 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient, ListKeysCommand } from "@aws-sdk/client-kms";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createKmsService } from "../../../../infra/local/gateway/kms-service.ts";
 import { startKmsGateway } from "../../../support/kms-gateway.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
-let kms: Awaited<ReturnType<typeof startKmsGateway>>;
+const kms = usePerFile(() => startKmsGateway(join(import.meta.dirname, "kms-stack.ts")));
 const clients: KMSClient[] = [];
-beforeAll(async () => {
-  kms = await startKmsGateway(join(import.meta.dirname, "kms-stack.ts"));
-});
-afterAll(async () => {
+afterAll(() => {
   for (const client of clients) client.destroy();
-  await kms.close();
 });
 beforeEach(() => void kms.denials.splice(0));
 

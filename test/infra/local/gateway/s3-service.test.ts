@@ -13,12 +13,11 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { type ObjectBuckets, openObjectBuckets } from "../../../../infra/local/buckets/buckets.ts";
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
-import { type Denial, type Gateway, startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { createS3Service } from "../../../../infra/local/gateway/s3-service.ts";
-import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { createObjectStore, createS3 } from "../../../../shared/runtime/object-store.ts";
-import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { stackModel } from "../../../support/stack-model.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
+import { startTestGateway, type TestGateway } from "../../../support/test-gateway.ts";
 
 const DAY_MS = 86_400_000;
 const arn = "arn:aws:s3:::exports";
@@ -54,23 +53,14 @@ model.buckets.push({ logicalId: "Exports", name: "exports", arn, expirationDays:
 let dataDirectory: string;
 let now: number;
 let buckets: ObjectBuckets;
-let gateway: Gateway;
-let denials: Denial[];
-const clients: S3Client[] = [];
+let gateway: TestGateway;
 
 const start = async () => {
   const clock = { now: () => now };
   buckets = openObjectBuckets({ buckets: model.buckets, dataDirectory, clock });
-  gateway = await startGateway({
-    model,
-    authorizer: createAuthorizer(model),
-    dynamodbEndpoint: "http://127.0.0.1:9",
-    onDenied: (denial) => denials.push(denial),
-    services: { s3: createS3Service({ buckets, clock }) },
-  });
+  gateway = await startTestGateway(model, { services: { s3: createS3Service({ buckets, clock }) } });
 };
 const stop = async () => {
-  for (const client of clients.splice(0)) client.destroy();
   await gateway.close();
   buckets.close();
 };
@@ -85,23 +75,14 @@ beforeAll(async () => {
 afterAll(stop);
 beforeEach(() => {
   now = Date.now();
-  denials = [];
+  gateway.denials.splice(0);
 });
 afterEach(async () => {
   const store = storeOf("everything");
   await store.delete((await store.list("")).objects.map(({ key }) => key));
 });
 
-const placeOf = (role: string) => ({
-  region: "eu-central-1",
-  endpoint: gateway.url,
-  credentials: gateway.credentialsFor(functionArn(role)),
-});
-const clientOf = (role: string): S3Client => {
-  const client = createS3(placeOf(role));
-  clients.push(client);
-  return client;
-};
+const clientOf = (role: string): S3Client => gateway.clientOf(role, createS3);
 const storeOf = (role: string) => createObjectStore(() => clientOf(role), "exports");
 const csv = { contentType: "text/csv" };
 const textOf = async (stream: AsyncIterable<Uint8Array> | undefined) =>
@@ -157,8 +138,7 @@ describe("objects", () => {
   });
 
   it("are taken with the SDK's default checksums, also as a stream in chunks, and refused if a checksum is wrong", async () => {
-    const client = new S3Client(placeOf("everything"));
-    clients.push(client);
+    const client = gateway.clientOf("everything", (place) => new S3Client(place));
     const put = (input: object) => client.send(new PutObjectCommand({ Bucket: "exports", Key: "sum", ...input }));
     await put({ Body: "text" });
     const body = randomBytes(200_000);
@@ -282,7 +262,9 @@ describe("links", () => {
     await storeOf("everything").put("beta/secret", "content", csv);
     const response = await fetch(await storeOf("prefixed").linkTo("beta/secret", 60, { fileName: "x" }));
     expect(response.status).toBe(403);
-    expect(denials).toMatchObject([{ logicalId: "prefixed", action: "s3:GetObject", resource: `${arn}/beta/secret` }]);
+    expect(gateway.denials).toMatchObject([
+      { logicalId: "prefixed", action: "s3:GetObject", resource: `${arn}/beta/secret` },
+    ]);
   });
 });
 
@@ -300,16 +282,16 @@ describe("rights", () => {
       [() => store.list(""), "s3:ListBucket", arn],
     ];
     for (const [call, action, resource] of denied) {
-      denials = [];
+      gateway.denials.splice(0);
       await expect(call()).rejects.toMatchObject({ cause: { name: "AccessDenied" } });
-      expect(denials).toMatchObject([{ logicalId: "prefixed", action, resource }]);
+      expect(gateway.denials).toMatchObject([{ logicalId: "prefixed", action, resource }]);
     }
     await expect(storeOf("everything").read("acme/a").then(textOf)).resolves.toBe("x");
   });
 
   it("to list the bucket are needed to learn that an object is missing", async () => {
     await expect(storeOf("reader").read("missing")).rejects.toMatchObject({ cause: { name: "AccessDenied" } });
-    expect(denials).toMatchObject([{ action: "s3:ListBucket", resource: arn }]);
+    expect(gateway.denials).toMatchObject([{ action: "s3:ListBucket", resource: arn }]);
     await expect(storeOf("everything").read("missing")).resolves.toBe(undefined);
   });
 

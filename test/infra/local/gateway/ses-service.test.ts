@@ -2,15 +2,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ListContactsCommand, type SESv2Client } from "@aws-sdk/client-sesv2";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
-import { type Denial, type Gateway, startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { createSesService } from "../../../../infra/local/gateway/ses-service.ts";
-import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { createMailbox, type Mailbox } from "../../../../infra/local/mail/mailbox.ts";
 import { createMailer, createSes } from "../../../../shared/runtime/mail.ts";
-import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { stackModel } from "../../../support/stack-model.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
+import { startTestGateway } from "../../../support/test-gateway.ts";
+import { usePerTest } from "../../../support/use-started.ts";
 
 const identity = (name: string) => `arn:aws:ses:eu-central-1:000000000000:identity/${name}`;
 const allow = (Resource: string | string[], Condition: PolicyStatement["Condition"] = {}): PolicyStatement => ({
@@ -31,37 +31,19 @@ const model = stackModel({
 
 let directory: string;
 let mailbox: Mailbox;
-let gateway: Gateway;
-let denials: Denial[];
 let lines: string[];
-const clients: SESv2Client[] = [];
 
 const openMailbox = () =>
   createMailbox({ directory, clock: { now: () => 1_800_000_000_000 }, log: (line) => lines.push(line) });
 
-beforeEach(async () => {
+beforeEach(() => {
   directory = join(newDirectory("ses-"), "mail");
-  [denials, lines] = [[], []];
+  lines = [];
   mailbox = openMailbox();
-  gateway = await startGateway({
-    model,
-    authorizer: createAuthorizer(model),
-    dynamodbEndpoint: "http://127.0.0.1:9",
-    onDenied: (denial) => denials.push(denial),
-    services: { ses: createSesService({ model, mailbox }) },
-  });
 });
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.destroy();
-  await gateway.close();
-});
+const gateway = usePerTest(() => startTestGateway(model, { services: { ses: createSesService({ model, mailbox }) } }));
 
-const clientOf = (role: string): SESv2Client => {
-  const credentials = gateway.credentialsFor(functionArn(role));
-  const client = createSes({ region: "eu-central-1", endpoint: gateway.url, credentials });
-  clients.push(client);
-  return client;
-};
+const clientOf = (role: string): SESv2Client => gateway.clientOf(role, createSes);
 const mailerOf = (role: string, sender = "alerts@example.com") => createMailer(() => clientOf(role), { sender });
 
 const mail = {
@@ -123,7 +105,7 @@ describe("SES of the local cloud", () => {
     ["otherAddress", identity("alerts@example.com")],
   ])("denies what the role of %s does not allow", async (role, resource) => {
     await expect(mailerOf(role).send(mail)).rejects.toMatchObject({ name: "AccessDeniedException" });
-    expect(denials).toMatchObject([{ logicalId: role, action: "ses:SendEmail", resource }]);
+    expect(gateway.denials).toMatchObject([{ logicalId: role, action: "ses:SendEmail", resource }]);
     expect(list()).toEqual({ status: 200, body: { mails: [] } });
   });
 

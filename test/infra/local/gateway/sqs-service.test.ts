@@ -7,13 +7,12 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { type Denial, type Gateway, startGateway } from "../../../../infra/local/gateway/gateway.ts";
 import { createSqsService } from "../../../../infra/local/gateway/sqs-service.ts";
-import { createAuthorizer } from "../../../../infra/local/iam/authorizer.ts";
 import { openQueues, type Queue, type Queues } from "../../../../infra/local/queues/queues.ts";
 import { createQueue, createSqs } from "../../../../shared/runtime/queue.ts";
-import { functionArn, stackModel } from "../../../support/stack-model.ts";
+import { stackModel } from "../../../support/stack-model.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
+import { startTestGateway, type TestGateway } from "../../../support/test-gateway.ts";
 
 const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
 const url = (name: string) => `https://sqs.eu-central-1.amazonaws.com/000000000000/${name}`;
@@ -35,39 +34,24 @@ for (const name of ["work", "other"])
 let dataDirectory: string;
 let now: number;
 let queues: Queues;
-let gateway: Gateway;
-let denials: Denial[];
-const clients: SQSClient[] = [];
+let gateway: TestGateway;
 
 const start = async () => {
   queues = openQueues({ queues: model.queues, dataDirectory, clock: { now: () => now } });
-  gateway = await startGateway({
-    model,
-    authorizer: createAuthorizer(model),
-    dynamodbEndpoint: "http://127.0.0.1:9",
-    onDenied: (denial) => denials.push(denial),
-    services: { sqs: createSqsService({ model, queues }) },
-  });
+  gateway = await startTestGateway(model, { services: { sqs: createSqsService({ model, queues }) } });
 };
 const stop = async () => {
-  for (const client of clients.splice(0)) client.destroy();
   await gateway.close();
   queues.close();
 };
 beforeEach(async () => {
   dataDirectory = newDirectory("sqs-");
   now = 1_800_000_000_000;
-  denials = [];
   await start();
 });
 afterEach(stop);
 
-const as = (role: string): SQSClient => {
-  const credentials = gateway.credentialsFor(functionArn(role));
-  const client = createSqs({ region: "eu-central-1", endpoint: gateway.url, credentials });
-  clients.push(client);
-  return client;
-};
+const as = (role: string): SQSClient => gateway.clientOf(role, createSqs);
 const queue = (name = "work"): Queue => {
   const found = queues.find(arn(name));
   if (found === undefined) throw new Error(`no queue ${name}`);
@@ -152,7 +136,7 @@ describe("SQS of the local cloud", () => {
     ],
   ])("denies what the role of %s does not allow on %s", async (role, name, call) => {
     await expect(call(as(role))).rejects.toMatchObject({ name: "AccessDeniedException" });
-    expect(denials).toMatchObject([{ logicalId: role, resource: arn(name) }]);
+    expect(gateway.denials).toMatchObject([{ logicalId: role, resource: arn(name) }]);
     expect(queue(name).depth()).toEqual({ visible: 0, inFlight: 0 });
   });
 

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
-import { type Issuer, startIssuer } from "../../../../infra/local/issuer/issuer.ts";
+import { startIssuer } from "../../../../infra/local/issuer/issuer.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 const dataDirectory = newDirectory("issuer-");
 let nowMs = Date.UTC(2027, 0, 1);
@@ -17,12 +18,8 @@ const start = () =>
     onError: (error) => errors.push(error),
   });
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await start();
-});
-afterAll(async () => {
-  await issuer.close();
+const issuer = usePerFile(start);
+afterAll(() => {
   expect(errors).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { usePerFile } from "../../../support/use-started.ts";
 import {
   ADA,
   createBrowser,
@@ -7,18 +8,15 @@ import {
   signIn,
   startTestIssuer,
   type TestClient,
-  type TestIssuer,
 } from "./browser-and-client.ts";
 
-let issuer: TestIssuer;
+const issuer = usePerFile(startTestIssuer);
 let client: TestClient;
 const browser = createBrowser();
 beforeAll(async () => {
-  issuer = await startTestIssuer();
   client = await createClient(issuer.url());
 });
-afterAll(async () => {
-  await issuer.close();
+afterAll(() => {
   expect(issuer.errors).toEqual([]);
 });
 

@@ -1,10 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import * as oauth from "oauth4webapi";
 import { openSessions } from "../../../../infra/local/issuer/sessions.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
+import { usePerFile, usePerTest } from "../../../support/use-started.ts";
 import {
   ADA,
   API_URL,
@@ -13,23 +14,12 @@ import {
   REDIRECT_URI,
   signIn,
   startTestIssuer,
-  type TestBrowser,
-  type TestClient,
-  type TestIssuer,
 } from "./browser-and-client.ts";
 
-let issuer: TestIssuer;
-let client: TestClient;
-let browser: TestBrowser;
-beforeAll(async () => {
-  issuer = await startTestIssuer();
-});
-beforeEach(async () => {
-  client = await createClient(issuer.url());
-  browser = createBrowser();
-});
-afterAll(async () => {
-  await issuer.close();
+const issuer = usePerFile(startTestIssuer);
+const client = usePerTest(() => createClient(issuer.url()));
+const browser = usePerTest(createBrowser);
+afterAll(() => {
   expect(issuer.errors).toEqual([]);
 });
 

@@ -1,29 +1,26 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
 import { isRunning } from "../../../../infra/local/core/processes.ts";
-import { startWatchdog, type Watchdog } from "../../../../infra/local/core/watchdog.ts";
+import { startWatchdog } from "../../../../infra/local/core/watchdog.ts";
 import {
   createFunctionPool,
   type FunctionPool,
   type FunctionPoolOptions,
 } from "../../../../infra/local/lambda/function-pool.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
-let watchdog: Watchdog;
+const watchdog = usePerFile(startWatchdog);
 const pools: FunctionPool[] = [];
 const lines: string[] = [];
 let clockOffsetMs = 0;
 
-beforeAll(() => {
-  watchdog = startWatchdog();
-});
 afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.stop()));
   lines.length = 0;
   clockOffsetMs = 0;
 });
-afterAll(() => watchdog.stop());
 
 const startPool = (source: string, options: Partial<FunctionPoolOptions> = {}, file?: string) => {
   const codeDirectory = functionDirectory(source, file);

@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
 import type { FunctionModel } from "../../../../infra/local/core/model.ts";
-import { startWatchdog, type Watchdog } from "../../../../infra/local/core/watchdog.ts";
+import { startWatchdog } from "../../../../infra/local/core/watchdog.ts";
 import { createFunctions, type Functions } from "../../../../infra/local/lambda/functions.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 
 /** Runs until the test creates the file `go`. */
 const WAITING = `
@@ -14,13 +15,9 @@ export const handler = async () => {
   while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 5));
 };`;
 
-let watchdog: Watchdog;
+const watchdog = usePerFile(startWatchdog);
 let functions: Functions;
-beforeAll(() => {
-  watchdog = startWatchdog();
-});
 afterEach(() => functions.stop());
-afterAll(() => watchdog.stop());
 
 const model = (name: string, reservedConcurrency?: number): FunctionModel => ({
   logicalId: name,

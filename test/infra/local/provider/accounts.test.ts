@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createFixture, type Fixture } from "./simulator-fixture.ts";
+import { describe, expect, it } from "@jest/globals";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture } from "./simulator-fixture.ts";
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-afterAll(() => fixture.stop());
+const fixture = usePerFile(createFixture);
 
 type Made = { accountId: string; apiKey: string };
 const create = (body: Record<string, unknown>, where = fixture) => where.request<Made>("POST /provider/accounts", body);

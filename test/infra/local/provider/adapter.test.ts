@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { Provider } from "../../../../shared/provider/provider.ts";
 import { createStripeAdapter } from "../../../../shared/provider/stripe/adapter.ts";
 import type { ObjectDeleted, ObjectState } from "../../../../shared/records/observation.ts";
 import { recordTypes } from "../../../../shared/records/record.ts";
-import { createFixture, type Fixture } from "./simulator-fixture.ts";
+import { usePerTest } from "../../../support/use-started.ts";
+import { createFixture } from "./simulator-fixture.ts";
 
 const ACCOUNTS = [
   ["acct_1LocalBrightBikes", "sk_test_local_bright_bikes"],
@@ -12,11 +13,7 @@ const ACCOUNTS = [
 ] as const;
 const NAMES = { customers: "customer", subscriptions: "subscription", invoices: "invoice", payments: "payment_intent" };
 
-let fixture: Fixture;
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-afterEach(() => fixture.stop());
+const fixture = usePerTest(createFixture);
 
 const adapterFor = (secret: string) =>
   createStripeAdapter({ url: fixture.simulator.url, clock: fixture.now }).at({

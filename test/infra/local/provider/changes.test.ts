@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
-import { createFixture, type Fixture, type Happened, thrownBy } from "./simulator-fixture.ts";
+import { usePerTest } from "../../../support/use-started.ts";
+import { createFixture, type Happened, thrownBy } from "./simulator-fixture.ts";
 
-let fixture: Fixture;
-let stripe: Stripe;
-beforeEach(async () => {
-  fixture = await createFixture();
-  stripe = fixture.sdk();
-  fixture.pass(90_000);
-});
-afterEach(() => fixture.stop());
+const fixture = usePerTest(createFixture);
+const stripe = usePerTest(() => fixture.sdk());
+beforeEach(() => fixture.pass(90_000));
 
 const change = (body: Record<string, unknown>) => fixture.request<Happened>("POST /provider/changes", body);
 const refused = async (body: Record<string, unknown>) => (await fixture.control("POST /provider/changes", body)).status;
@@ -240,11 +236,11 @@ describe("the feed", () => {
       stripe.events.list({ limit: 100 }),
     ]);
     await fixture.restart();
-    stripe = fixture.sdk();
+    const restarted = fixture.sdk();
     const after = await Promise.all([
-      stripe.customers.list({ limit: 100 }),
-      stripe.invoices.list({ limit: 100 }),
-      stripe.events.list({ limit: 100 }),
+      restarted.customers.list({ limit: 100 }),
+      restarted.invoices.list({ limit: 100 }),
+      restarted.events.list({ limit: 100 }),
     ]);
     expect(JSON.stringify(after.map(({ data }) => data))).toBe(JSON.stringify(before.map(({ data }) => data)));
     const more = await change({ count: 20 });

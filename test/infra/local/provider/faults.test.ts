@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
 import Stripe from "stripe";
-import { createFixture, type Fixture, thrownBy } from "./simulator-fixture.ts";
+import { usePerTest } from "../../../support/use-started.ts";
+import { createFixture, thrownBy } from "./simulator-fixture.ts";
 
-let fixture: Fixture;
-let stripe: Stripe;
-beforeEach(async () => {
-  fixture = await createFixture();
-  stripe = fixture.sdk();
-});
-afterEach(async () => {
+const fixture = usePerTest(createFixture);
+const stripe = usePerTest(() => fixture.sdk());
+afterEach(() => {
   expect(fixture.errors).toEqual([]);
-  await fixture.stop();
 });
 
 const fail = (fault: Record<string, unknown>) => fixture.request<{ id: number }>("POST /provider/faults", fault);
@@ -203,10 +199,10 @@ describe("the requests that a fault affects", () => {
     await fail({ kind: "error", status: 503, times: 3 });
     await thrownBy(list);
     await fixture.restart();
-    stripe = fixture.sdk();
-    await thrownBy(list);
-    await thrownBy(list);
-    await list();
+    const listAgain = () => list(fixture.sdk());
+    await thrownBy(listAgain);
+    await thrownBy(listAgain);
+    await listAgain();
   });
 
   it("cannot be set by a malformed fault", async () => {

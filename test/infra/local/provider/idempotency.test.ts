@@ -3,22 +3,21 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
-import { createFixture, type Fixture, thrownBy } from "./simulator-fixture.ts";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture, thrownBy } from "./simulator-fixture.ts";
 
 const DAY = 86_400_000;
 
-let fixture: Fixture;
+const fixture = usePerFile(createFixture);
 let stripe: Stripe;
-beforeAll(async () => {
-  fixture = await createFixture();
+beforeAll(() => {
   stripe = fixture.sdk();
 });
 beforeEach(async () => {
   await fixture.control("DELETE /provider/faults");
 });
-afterAll(async () => {
+afterAll(() => {
   expect(fixture.errors).toEqual([]);
-  await fixture.stop();
 });
 
 const fail = (fault: object) => fixture.request("POST /provider/faults", fault);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
-import { createFixture, type Fixture, thrownBy } from "./simulator-fixture.ts";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture, thrownBy } from "./simulator-fixture.ts";
 
-let fixture: Fixture;
-let stripe: Stripe;
-beforeAll(async () => {
-  fixture = await createFixture();
-  stripe = fixture.sdk();
-});
-afterAll(() => fixture.stop());
+const fixture = usePerFile(createFixture);
+const stripe = usePerFile(() => fixture.sdk());
 
 const all = async <T>(pages: AsyncIterable<T>): Promise<T[]> => {
   const found: T[] = [];

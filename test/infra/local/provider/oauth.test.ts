@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
-import { createFixture, type Fixture, type Happened, REGISTERED, thrownBy } from "./simulator-fixture.ts";
+import { usePerTest } from "../../../support/use-started.ts";
+import { createFixture, type Happened, REGISTERED, thrownBy } from "./simulator-fixture.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 const KUMO_TEA = "acct_1LocalKumoTea";
 
-let fixture: Fixture;
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-afterEach(() => fixture.stop());
+const fixture = usePerTest(createFixture);
 
 const authorize = (query: Record<string, string>) =>
   fetch(`${fixture.simulator.authorizeUrl}?${new URLSearchParams(query)}`, { redirect: "manual" });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createFixture, type Fixture, thrownBy } from "./simulator-fixture.ts";
+import { describe, expect, it } from "@jest/globals";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture, thrownBy } from "./simulator-fixture.ts";
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-afterAll(() => fixture.stop());
+const fixture = usePerFile(createFixture);
 
 describe("objects", () => {
   it("of subscriptions have the period in their items", async () => {

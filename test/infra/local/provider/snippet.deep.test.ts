@@ -2,18 +2,15 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { newDirectory } from "../../../support/temporary-directory.ts";
-import { createFixture, type Fixture } from "./simulator-fixture.ts";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture } from "./simulator-fixture.ts";
 
 const execFileAsync = promisify(execFile);
 const root = join(import.meta.dirname, "../../../..");
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-afterAll(() => fixture.stop());
+const fixture = usePerFile(createFixture);
 
 it("the snippet of docs/provider-simulator.md runs against the simulator, once for its key", async () => {
   const page = readFileSync(join(root, "docs", "provider-simulator.md"), "utf8");

@@ -3,12 +3,13 @@ import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
 import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
-import { createFixture, type Fixture, type Happened } from "./simulator-fixture.ts";
+import { usePerTest } from "../../../support/use-started.ts";
+import { createFixture, type Happened } from "./simulator-fixture.ts";
 
 const SECRET = "whsec_first";
 type Received = { body: string; signature: string; headers: NodeJS.Dict<string | string[]> };
 
-let fixture: Fixture;
+const fixture = usePerTest(createFixture);
 let receiver: Server;
 let url: string;
 let received: Received[];
@@ -16,7 +17,6 @@ let received: Received[];
 let answers: number[];
 
 beforeEach(async () => {
-  fixture = await createFixture();
   received = [];
   answers = [];
   receiver = createServer(async (request, response) => {
@@ -31,9 +31,8 @@ beforeEach(async () => {
   const address = receiver.address();
   url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/acme`;
 });
-afterEach(async () => {
+afterEach(() => {
   expect(fixture.errors).toEqual([]);
-  await fixture.stop();
   receiver.closeAllConnections();
   receiver.close();
 });

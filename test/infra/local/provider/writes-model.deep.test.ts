@@ -1,24 +1,21 @@
 /** Random sequences of operations by the SDK, against a model of what an account must contain. */
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import Stripe from "stripe";
 import { createRandom, type Random } from "../../../../infra/local/core/random.ts";
 import { writes } from "../../../../infra/local/provider/wire/writes/writes.ts";
 import { rangeOf } from "../../../support/depth.ts";
 import { fixedSeed } from "../../../support/fixed-seed.ts";
-import { createFixture, type Fixture } from "./simulator-fixture.ts";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture } from "./simulator-fixture.ts";
 
 const OPERATIONS = 300;
 const SEQUENCES = 10;
 const REQUESTS = 2_000;
 const PRICES = ["price_1BrightBikes0month", "price_1BrightBikes1month"];
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-afterAll(async () => {
+const fixture = usePerFile(createFixture);
+afterAll(() => {
   expect(fixture.errors).toEqual([]);
-  await fixture.stop();
 });
 
 type Customer = { name: string | null; metadata: Record<string, string> };

@@ -1,19 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
 import { writes } from "../../../../infra/local/provider/wire/writes/writes.ts";
-import { createFixture, type Fixture, thrownBy } from "./simulator-fixture.ts";
+import { usePerFile } from "../../../support/use-started.ts";
+import { createFixture, thrownBy } from "./simulator-fixture.ts";
 
-let fixture: Fixture;
-let stripe: Stripe;
-beforeAll(async () => {
-  fixture = await createFixture();
-  stripe = fixture.sdk();
-});
-afterAll(async () => {
+const fixture = usePerFile(createFixture);
+const stripe = usePerFile(() => fixture.sdk());
+afterAll(() => {
   expect(fixture.errors).toEqual([]);
-  await fixture.stop();
 });
 
 const PRICE = "price_1BrightBikes0month";

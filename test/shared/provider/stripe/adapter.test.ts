@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import Stripe from "stripe";
 import { createStripeAdapter } from "../../../../shared/provider/stripe/adapter.ts";
+import { usePerFile } from "../../../support/use-started.ts";
 import * as given from "./fixtures.ts";
-import { json, list, refusal, reset, silence, startWireServer, type WireServer } from "./wire-server.ts";
+import { json, list, refusal, reset, silence, startWireServer } from "./wire-server.ts";
 
 const DATE = "Sat, 21 Nov 2026 10:00:00 GMT";
 const SECOND = Date.parse(DATE) / 1_000;
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await startWireServer();
-});
-afterAll(() => server.stop());
+const server = usePerFile(startWireServer);
 
 const platform = () => ({ secret: "sk_live_platform", signal: AbortSignal.timeout(5_000) });
 const adapterAt = (path = "", clock = Date.now) => createStripeAdapter({ url: server.url + path, clock });

@@ -1,16 +1,13 @@
 import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import type { ProviderError } from "../../../../shared/provider/provider-error.ts";
 import { createStripeAdapter } from "../../../../shared/provider/stripe/adapter.ts";
-import { json, refusal, reset, type Script, silence, startWireServer, type WireServer } from "./wire-server.ts";
+import { usePerFile } from "../../../support/use-started.ts";
+import { json, refusal, reset, type Script, silence, startWireServer } from "./wire-server.ts";
 
 const KEY = "sk_test_51ABCDEFsecretkey";
 
-let server: WireServer;
-beforeAll(async () => {
-  server = await startWireServer();
-});
-afterAll(() => server.stop());
+const server = usePerFile(startWireServer);
 
 /** The error of reading the account. */
 const errorOf = async (url: string, timeoutMs = 5_000): Promise<ProviderError> => {
