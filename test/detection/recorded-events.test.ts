@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
+import { type Listening, listen } from "../../infra/local/http/listen.ts";
 import { createEvents } from "./events.ts";
 import { readRecordedEvents, readRecordedFile } from "./recorded-events.ts";
 
 const acme = createEvents("acme");
 const events = Array.from({ length: 5 }, (_, index) => acme.call(1_000 * index, { user: "ada" }));
 
-let server: Server | undefined;
+let server: Listening | undefined;
 afterEach(() => {
   server?.close();
 });
@@ -29,9 +29,8 @@ const startCloud = async () => {
     if (cursor + 2 < events.length) response.setHeader("link", next);
     return response.end(JSON.stringify({ events: events.slice(cursor, cursor + 2), stats: {} }));
   });
-  server = cloud;
-  await new Promise<void>((resolve) => cloud.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(cloud.address() as AddressInfo).port}`;
+  server = await listen(cloud, 0);
+  const { url } = server;
   return { asked, stack: { apiUrl: url, issuerUrl: url } };
 };
 

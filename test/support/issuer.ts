@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { listen } from "../../infra/local/http/listen.ts";
 
 type Key = { kid: string; alg: string; privateKey: CryptoKey; jwk: Record<string, unknown> };
 
@@ -21,15 +21,13 @@ export const startIssuer = async () => {
       : { issuer, jwks_uri: `${issuer}/keys`, ...state.discovery };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const issuer = `http://127.0.0.1:${port}`;
+  const { url: issuer, close } = await listen(server, 0);
   return {
     issuer,
     state,
     /** A token signed with the key. A claim or header that is undefined is left out. */
     sign: (key: Key, payload: JWTPayload, header: Record<string, unknown> = {}) =>
       new SignJWT(payload).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey),
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop: () => close(),
   };
 };

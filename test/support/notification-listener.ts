@@ -1,6 +1,6 @@
 /** A receiver of webhooks on this machine, as an administrator would point a destination at it. */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../infra/local/http/listen.ts";
 
 export type Received = { body: string; headers: Record<string, string> };
 
@@ -19,13 +19,13 @@ export const startListener = async () => {
       response.writeHead(status).end(status === 200 ? "thank you" : "not now");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await listen(server, 0);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`,
+    url: `${url}/alerts`,
     received,
     answer: (next: number) => {
       status = next;
     },
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop: () => close(),
   };
 };

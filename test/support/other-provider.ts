@@ -3,7 +3,7 @@
  * the simulator or the adapter and implements only the required parts: `/v1/invoice_payments` is missing.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../infra/local/http/listen.ts";
 
 /** An object of the provider; all fields but the id are optional. */
 export type Thing = { id: string; created?: number } & Record<string, unknown>;
@@ -148,10 +148,10 @@ export const startOtherProvider = async () => {
     const account = accounts.get(keys.get(call.secret) ?? "");
     send(response, (await meddle(call, account)) ?? answer(call, account), spell);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await listen(server, 0);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
 
     /** All received requests, in order. */
     calls: calls as readonly Call[],
@@ -202,10 +202,7 @@ export const startOtherProvider = async () => {
       meddle = () => undefined;
     },
 
-    stop: async (): Promise<void> => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: () => close(),
   };
 };
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { listen } from "../../infra/local/http/listen.ts";
 
 /** How the store answers one attempt of a call. */
 export type Attempt = (response: ServerResponse) => void;
@@ -32,14 +32,6 @@ export const startScriptedStore = async (script: readonly Attempt[]) => {
     requests.push({ path: request.url, headers: request.headers, body });
     (script[requests.length - 1] ?? script.at(-1))?.(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listen(server, 0);
+  return { endpoint: url, requests, stop: () => close() };
 };

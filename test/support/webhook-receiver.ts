@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen } from "../../infra/local/http/listen.ts";
 
 type Received = { path: string; headers: IncomingHttpHeaders; body: string };
 
@@ -21,11 +21,7 @@ export const startWebhookReceiver = async (port = 0) => {
       }
       return received;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      }),
+    stop: () => listening.close(),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -34,9 +30,9 @@ export const startWebhookReceiver = async (port = 0) => {
     received.push(one);
     receiver.answer(response, one);
   });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  receiver.port = (server.address() as AddressInfo).port;
-  receiver.origin = `http://127.0.0.1:${receiver.port}`;
+  const listening = await listen(server, port);
+  receiver.port = listening.port;
+  receiver.origin = listening.url;
   receiver.url = `${receiver.origin}/hook?token=secret-token`;
   return receiver;
 };

@@ -3,8 +3,8 @@
  * and searches the answers' text: parsing hundreds of thousands of answers would take as long as the engine.
  */
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listen } from "../../infra/local/http/listen.ts";
 import type { Units } from "../support/consumed-units.ts";
 import { startEmbeddedDynamoDb } from "../support/embedded-dynamodb.ts";
 
@@ -48,10 +48,10 @@ export const startMeteredEngine = async () => {
     };
     forward().catch((error: Error) => outgoing.writeHead(500).end(error.message));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await listen(server, 0);
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     /** The units so far of tables whose name contains the text, including indexes. */
     units(name = ""): Units {
       const wanted = [...byTable].filter(([table]) => table.includes(name));
@@ -61,8 +61,7 @@ export const startMeteredEngine = async () => {
       });
     },
     async stop(): Promise<void> {
-      server.close();
-      server.closeAllConnections();
+      await close();
       agent.destroy();
       await engine.stop();
     },

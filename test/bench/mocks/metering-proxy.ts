@@ -1,8 +1,8 @@
 /** A metering proxy in front of DynamoDB. It requests ConsumedCapacity in every call and adds up the units. */
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
+import { listen } from "../../../infra/local/http/listen.ts";
 
 const Consumed = z.object({ CapacityUnits: z.number() });
 /** Batch calls return a list of consumed capacities; administrative calls return none. */
@@ -67,20 +67,16 @@ export const startMeteringProxy = async (engine: string) => {
       (error: Error) => response.writeHead(500).end(error.message),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { url, close } = await listen(server, 0);
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     /** The calls and units since the last read. The units are NaN if a call did not report its capacity. */
     read: (): Metered => {
       const read = metered;
       metered = nothing();
       return read;
     },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => close(),
   };
 };

@@ -3,8 +3,8 @@
  * with a metered store. The same alert without a destination is the base; the difference is the notification's.
  */
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { listen } from "../../../infra/local/http/listen.ts";
 import { synthesise } from "../../../infra/synth.ts";
 import { type MeteredCloud, requestsTo, withMeteredCloud } from "../bench-cloud.ts";
 import { prices } from "../cost/prices.ts";
@@ -34,12 +34,8 @@ const startListener = async () => {
       response.writeHead(204).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`,
-    received: () => received,
-    stop: () => new Promise<void>((resolve) => void server.close(() => resolve())),
-  };
+  const { url, close } = await listen(server, 0);
+  return { url: `${url}/alerts`, received: () => received, stop: () => close() };
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,8 +1,8 @@
 /** The breaker behind a network that loses answers, and with a store that does not answer. */
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { listen } from "../../../infra/local/http/listen.ts";
 import { STORE_PAUSE_MS } from "../../../shared/circuit-breaker/circuit-access.ts";
 import { FLUSH_PAUSE_MS } from "../../../shared/circuit-breaker/request-counter.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -39,8 +39,7 @@ beforeAll(async () => {
     if (fate === "lose answer") return void request.socket.destroy();
     response.writeHead(answer.status, { "content-type": "application/x-amz-json-1.0" }).end(text);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  endpoint = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  ({ url: endpoint } = await listen(proxy, 0));
 });
 afterAll(() => {
   proxy.closeAllConnections();

@@ -1,18 +1,14 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener } from "node:http";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { type Listening, listen } from "../../../infra/local/http/listen.ts";
 import { discoveryUrl, fetchDocument } from "../../../shared/http/discovery.ts";
 
-let server: Server;
+let server: Listening;
 const serve = async (answer: RequestListener): Promise<URL> => {
-  server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`);
+  server = await listen(createServer(answer), 0);
+  return new URL(`${server.url}/keys`);
 };
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => server.close());
 
 describe("fetchDocument", () => {
   it("returns the bytes of the answer", async () => {

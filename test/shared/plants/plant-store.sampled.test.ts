@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "@jest/globals";
+import { listen } from "../../../infra/local/http/listen.ts";
 import { INT64_MAX, INT64_MIN } from "../../../shared/json/int64.ts";
 import { createPlantStore } from "../../../shared/plants/plant-store.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
@@ -143,8 +143,8 @@ describe("an unreachable store", () => {
     ["a web server answers", undefined],
   ])("causes one domain error: %s", async (_what, url) => {
     const server = createServer((_request, response) => void response.writeHead(502).end("<html>bad gateway</html>"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const store = storeAt(url ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`, 1);
+    const listening = await listen(server, 0);
+    const store = storeAt(url ?? listening.url, 1);
     for (const call of [
       store.create("org:x", { id: 1n, name: "x" }, newRequestToken()),
       store.list("org:x", { limit: 1, after: undefined }),
@@ -155,6 +155,6 @@ describe("an unreachable store", () => {
         message: "The store did not answer. Try again.",
       });
     }
-    server.close();
+    await listening.close();
   });
 });

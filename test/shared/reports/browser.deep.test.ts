@@ -1,6 +1,6 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { type Listening, listen } from "../../../infra/local/http/listen.ts";
 import { respondHtml } from "../../../shared/http/respond.ts";
 import { renderReport } from "../../../shared/reports/html/render-report.ts";
 import { violations } from "../../support/accessibility.ts";
@@ -68,25 +68,25 @@ type Graphics = {
 const views = [{ scheme: "light" }, { scheme: "dark" }, { scheme: "dark", media: "print" }] as const;
 
 describe("a page in a browser", () => {
-  let server: Server;
+  let server: Listening;
   let browser: PageBrowser;
   const asked: string[] = [];
   const show = (path: string, view: View = {}) => browser.open({ path, ...view });
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
+    const answering = createServer((request, response) => {
       asked.push(request.url ?? "");
       const page = pages.get(request.url ?? "");
       const { statusCode, headers, body } = respondHtml("r", page === undefined ? 404 : 200, { html: page ?? "" });
       response.writeHead(statusCode, headers).end(body);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    browser = await shareBrowser([`http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
+    server = await listen(answering, 0);
+    browser = await shareBrowser([server.url]);
   });
   afterEach(() => browser.closePages());
   afterAll(async () => {
     await browser.stop();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
   });
 
   it.each([...pages.keys()])("%s causes no console message, and loads nothing else", async (path) => {

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { listen } from "../../../infra/local/http/listen.ts";
 import { createEventBridge } from "../../../shared/runtime/event-bridge.ts";
 import { type BusEvent, createEventBus, type EventBus } from "../../../shared/runtime/event-bus.ts";
 
@@ -39,8 +39,7 @@ beforeEach(async () => {
     if (given === "hang up") return void request.socket.destroy();
     response.writeHead(given.status, { "content-type": "application/x-amz-json-1.1" }).end(given.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: endpoint } = await listen(server, 0);
   const credentials = { accessKeyId: "test", secretAccessKey: "test" };
   bus = createEventBus(createEventBridge({ region: "eu-central-1", endpoint, credentials }), "the-bus");
 });

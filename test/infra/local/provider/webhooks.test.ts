@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
 import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
+import { listen } from "../../../../infra/local/http/listen.ts";
 import { usePerTest } from "../../../support/use-started.ts";
 import { createFixture, type Happened } from "./simulator-fixture.ts";
 
@@ -26,10 +26,7 @@ beforeEach(async () => {
     received.push({ body, signature: String(request.headers["stripe-signature"]), headers: request.headers });
     response.writeHead(answers.shift() ?? 200).end();
   });
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const address = receiver.address();
-  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/acme`;
+  url = `${(await listen(receiver, 0)).url}/acme`;
 });
 afterEach(() => {
   expect(fixture.errors).toEqual([]);
