@@ -2,10 +2,10 @@
 
 import type { Provider, ProviderEvent, ProviderPage } from "../../shared/provider/provider.ts";
 import { PAGE_SIZE } from "../../shared/provider/provider.ts";
-import { ProviderError } from "../../shared/provider/provider-error.ts";
 import type { ObjectDeleted, ObjectState, Observation } from "../../shared/records/observation.ts";
 import { type RecordType, recordFields } from "../../shared/records/record.ts";
 import type { SetAside } from "../../shared/records/set-aside.ts";
+import { providerError } from "./provider-errors.ts";
 
 type Living = { type: RecordType; id: string; createdAt: number; fields: Record<string, unknown> };
 
@@ -13,30 +13,9 @@ type Living = { type: RecordType; id: string; createdAt: number; fields: Record<
 export type ProviderCall = { method: keyof Provider; type?: RecordType | undefined; after?: string | undefined };
 
 export const providerErrors = {
-  missing: () =>
-    new ProviderError("No such object.", {
-      kind: "validation",
-      outcome: "success",
-      isRetryable: false,
-      reason: "missing",
-      status: 400,
-    }),
-  unavailable: () =>
-    new ProviderError("The provider failed.", {
-      kind: "provider",
-      outcome: "failure",
-      isRetryable: true,
-      status: 503,
-      code: "api_error",
-    }),
-  refused: () =>
-    new ProviderError("The credentials were refused.", {
-      kind: "authentication",
-      outcome: "failure",
-      isRetryable: false,
-      status: 401,
-      code: "expired",
-    }),
+  missing: () => providerError("missing"),
+  unavailable: () => providerError("network", { kind: "provider", code: "api_error" }, "The provider failed."),
+  refused: () => providerError("unauthorized", { code: "expired" }),
 };
 
 /** @param clock the provider's own clock, epoch milliseconds */

@@ -10,68 +10,23 @@ import { createOpenConnection } from "../../../shared/connection/open-connection
 import { createWebhookRegistration } from "../../../shared/connection/webhook-registration.ts";
 import { createChangeWebhookSecrets } from "../../../shared/connection/webhook-secrets.ts";
 import type { Credentials, OperationContext, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { stripeSetup } from "../../../shared/provider/stripe/setup.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import { providerError } from "../../support/provider-errors.ts";
 import type { Stores } from "./connection-table.ts";
 
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
-export const unauthorized = () =>
-  new ProviderError("The provider answered 401.", {
-    kind: "authentication",
-    outcome: "failure",
-    isRetryable: false,
-    status: 401,
-  });
-export const invalidGrant = () =>
-  new ProviderError("The provider answered 400 (invalid_grant).", {
-    kind: "authentication",
-    outcome: "success",
-    isRetryable: false,
-    reason: "invalid_grant",
-    status: 400,
-    code: "invalid_grant",
-  });
-export const forbidden = () =>
-  new ProviderError("The provider answered 403.", {
-    kind: "authorization",
-    outcome: "success",
-    isRetryable: false,
-    status: 403,
-  });
-export const invalidRequest = () =>
-  new ProviderError("The provider answered 400 (url_invalid).", {
-    kind: "validation",
-    outcome: "success",
-    isRetryable: false,
-    status: 400,
-    code: "url_invalid",
-  });
-export const noAnswer = () =>
-  new ProviderError("The provider did not answer (timeout).", {
-    kind: "network",
-    outcome: "failure",
-    isRetryable: true,
-    code: "timeout",
-  });
-export const serverError = () =>
-  new ProviderError("The provider answered 500.", {
-    kind: "network",
-    outcome: "failure",
-    isRetryable: true,
-    status: 500,
-  });
+export const unauthorized = () => providerError("unauthorized");
+export const invalidGrant = () => providerError("invalidGrant");
+export const forbidden = () => providerError("forbidden");
+export const invalidRequest = () => providerError("invalid", { code: "url_invalid" });
+export const noAnswer = () => providerError("timeout");
+export const serverError = () => providerError("network", { status: 500 });
 export const rateLimited = (retryAfterMs?: number) =>
-  new ProviderError("The provider answered 429.", {
-    kind: "rate_limit",
-    outcome: "failure",
-    isRetryable: true,
-    status: 429,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
+  providerError("rateLimit", retryAfterMs === undefined ? {} : { retryAfterMs });
 
 /** All test envelopes share one key, as all functions do. */
 const key = randomBytes(32);

@@ -11,9 +11,10 @@ import type {
   Provider,
   ProviderAdapter,
 } from "../../../shared/provider/provider.ts";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createReadCounts } from "../../../shared/provider/read-count-store.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import type { ErrorRow } from "../../support/provider-errors.ts";
+import { providerError } from "../../support/provider-errors.ts";
 
 export const START = Date.UTC(2026, 10, 30, 23, 59, 58);
 
@@ -23,33 +24,8 @@ export const context: OperationContext = { organizationId, source: "system", acc
 /** The result or error of one request, and its duration. */
 export type Step = { tookMs?: number; value?: unknown; error?: unknown };
 
-const answersOf = {
-  network: { kind: "network", outcome: "failure", isRetryable: true, status: 503 },
-  timeout: { kind: "network", outcome: "failure", isRetryable: true, code: "timeout" },
-  rateLimit: { kind: "rate_limit", outcome: "failure", isRetryable: true, status: 429, code: "rate_limit" },
-  lock: { kind: "network", outcome: "success", isRetryable: true, status: 429, reason: "lock_timeout" },
-  unauthorized: { kind: "authentication", outcome: "failure", isRetryable: false, status: 401 },
-  invalidGrant: {
-    kind: "authentication",
-    outcome: "success",
-    isRetryable: false,
-    status: 400,
-    reason: "invalid_grant",
-    code: "invalid_grant",
-  },
-  forbidden: { kind: "authorization", outcome: "success", isRetryable: false, status: 403 },
-  invalid: { kind: "validation", outcome: "success", isRetryable: false, status: 400, code: "parameter_unknown" },
-  missing: { kind: "validation", outcome: "success", isRetryable: false, status: 400, reason: "missing" },
-} as const satisfies Record<string, ConstructorParameters<typeof ProviderError>[1]>;
-
-export type ErrorRow = keyof typeof answersOf;
-
-/** An error of the adapter. */
-export const errorLike = (row: ErrorRow, more: { retryAfterMs?: number } = {}): ProviderError =>
-  new ProviderError(`The provider answered: ${row}.`, { ...answersOf[row], ...more });
-
 export const failing = (row: ErrorRow, more: { retryAfterMs?: number; tookMs?: number } = {}): Step => ({
-  error: errorLike(row, more),
+  error: providerError(row, more),
   ...(more.tookMs !== undefined && { tookMs: more.tookMs }),
 });
 

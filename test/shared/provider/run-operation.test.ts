@@ -1,22 +1,12 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { CallTimeoutError, CircuitOpenError, type GuardedCall } from "../../../shared/circuit-breaker/guard.ts";
 import type { Credentials, OperationContext } from "../../../shared/provider/provider.ts";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordOperation } from "../../../shared/provider/record-operation.ts";
 import { createRunOperation } from "../../../shared/provider/run-operation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
+import { type ErrorRow, providerError } from "../../support/provider-errors.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import {
-  context,
-  createWorld,
-  type ErrorRow,
-  errorLike,
-  failing,
-  organizationId,
-  page,
-  START,
-  type Step,
-} from "./operations.ts";
+import { context, createWorld, failing, organizationId, page, START, type Step } from "./operations.ts";
 
 quietLog();
 
@@ -159,7 +149,7 @@ describe("an operation", () => {
     const send = async () => {
       sent++;
       time.now += 10;
-      throw errorLike(sent === 1 ? "rateLimit" : "forbidden");
+      throw providerError(sent === 1 ? "rateLimit" : "forbidden");
     };
     const credentials = { current: async () => "sk_1", refused: async () => undefined };
     const ended = runOperation({ action: "read_account", send }, { context, credentials, hasStarted: false });
@@ -312,13 +302,7 @@ describe("rejected credentials", () => {
   it.each([[0], [1]])(
     "of a connection that has ended fail the circuit, and leave its event alone: after %i replacements",
     async (replacements) => {
-      const ended = new ProviderError("The account must be connected again.", {
-        kind: "authentication",
-        outcome: "failure",
-        isRetryable: false,
-        reason: "connection_ended",
-        status: 401,
-      });
+      const ended = providerError("unauthorized", { reason: "connection_ended" });
       const { credentials } = replacing(...Array(replacements).fill("sk_2"), ended);
       const world = createWorld(Array(replacements + 1).fill(failing("unauthorized")), { credentials });
       await expect(world.open().listEvents({})).rejects.toBe(ended);
@@ -348,7 +332,7 @@ describe("rejected credentials", () => {
   });
 
   it.each([
-    [errorLike("network")],
+    [providerError("network")],
     [new CircuitOpenError(undefined, START)],
     [new DomainError("store_unavailable", "away")],
   ])("that cannot be replaced now are neutral, and not retried: case %#", async (error) => {
@@ -514,7 +498,9 @@ describe("OAuth", () => {
     const world = createWorld([failing(row)]);
     await expect(world.access.exchangeCode("ac_1", connecting)).rejects.toThrow(row);
     expect(world.guarded).toMatchObject([{ outcome }]);
-    expect(world.events).toMatchObject([{ action: "exchange_code", success: false, errorKind: errorLike(row).kind }]);
+    expect(world.events).toMatchObject([
+      { action: "exchange_code", success: false, errorKind: providerError(row).kind },
+    ]);
     expect(JSON.stringify(world.events)).not.toContain("ac_1");
   });
 

@@ -1,9 +1,9 @@
 /** The comparison of both sides of one type, with both sides in memory. */
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { compare } from "../../../shared/sync/compare.ts";
 import type { RunContext } from "../../../shared/sync/run-context.ts";
 import type { SyncWork } from "../../../shared/sync/sync-work.ts";
+import { providerError } from "../../support/provider-errors.ts";
 import { contextWith, customer, runWith, unusable } from "./step.ts";
 
 const TYPE = "customers";
@@ -163,7 +163,7 @@ describe("the comparison of a type", () => {
   });
 
   it("stops reading if the provider fails, keeps what it read, and is complete all the same", async () => {
-    const failure = new ProviderError("No.", { kind: "network", outcome: "failure", isRetryable: true });
+    const failure = providerError("network");
     let reads = 0;
     const reread: RunContext["reread"] = async (_type, id) => {
       if (++reads > 2) throw failure;

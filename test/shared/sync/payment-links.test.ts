@@ -1,11 +1,11 @@
 /** Payments get their invoices from a separate list, which is read before the payments. */
 
 import { describe, expect, it } from "@jest/globals";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { SyncRequested } from "../../../shared/sync/sync-request.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
+import { providerError } from "../../support/provider-errors.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, NOW, RECORDS, type Stage, useSyncEngine } from "./stage.ts";
 
@@ -33,9 +33,6 @@ const invoicesOf = async ({ client, organizationId, world }: Stage) => {
 };
 
 const expectedOf = ({ world }: Stage) => world.ids("payments").map((id, i) => (i === 0 ? null : `in_${id}`));
-
-const refused = (status: number) =>
-  new ProviderError("Not for you.", { kind: "authorization", outcome: "success", isRetryable: false, status });
 
 describe("a full run", () => {
   it("writes each payment once, with its invoice, and not again", async () => {
@@ -73,7 +70,7 @@ describe("a full run", () => {
   it.each([403, 404])("leaves the links to events if their list is refused (%i)", async (status) => {
     const stage = withPayments(3, 2);
     stage.world.onCall(({ method }) => {
-      if (method === "listPaymentLinks") throw refused(status);
+      if (method === "listPaymentLinks") throw providerError("forbidden", { status });
     });
     await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded", progress: { payments: { written: 3 } } });
     await expect(invoicesOf(stage)).resolves.toEqual([null, null, null]);

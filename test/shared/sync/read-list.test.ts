@@ -1,12 +1,12 @@
 /** One page of a type's list, with the provider and the stores in memory. */
 import { describe, expect, it } from "@jest/globals";
 import type { Provider, ProviderPage } from "../../../shared/provider/provider.ts";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import type { ObjectState, Observation } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import { readList } from "../../../shared/sync/read-list.ts";
 import type { RunContext } from "../../../shared/sync/run-context.ts";
 import type { ListPosition, SyncWork } from "../../../shared/sync/sync-work.ts";
+import { providerError } from "../../support/provider-errors.ts";
 import { contextWith, customer, runWith, unusable } from "./step.ts";
 
 type Situation = {
@@ -18,13 +18,8 @@ type Situation = {
   members?: Partial<RunContext>;
 };
 
-const missing = new ProviderError("No.", {
-  kind: "validation",
-  outcome: "success",
-  isRetryable: false,
-  reason: "missing",
-});
-const broken = new ProviderError("No.", { kind: "network", outcome: "failure", isRetryable: true });
+const missing = providerError("missing");
+const broken = providerError("network");
 
 /** Reads a page. */
 const read = async ({ page = {}, at = {}, work = {}, repeated = [], members = {} }: Situation) => {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
-import { ProviderError } from "../../../shared/provider/provider-error.ts";
 import { createApply } from "../../../shared/records/apply.ts";
 import { setAside } from "../../../shared/records/set-aside.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
@@ -11,6 +10,7 @@ import type { Outcome, WebhookEvent } from "../../../shared/webhooks/webhook-eve
 import type { ProcessedDetails } from "../../../shared/webhooks/webhook-event-store.ts";
 import type { WebhookReceived } from "../../../shared/webhooks/webhook-outbox.ts";
 import { createFailureRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
+import { providerError } from "../../support/provider-errors.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { customer, deleted, payment, recordsInMemory, seen, touched } from "../../support/records.ts";
 import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
@@ -243,12 +243,7 @@ describe("a revoked permission", () => {
 });
 
 describe("failures", () => {
-  const timeout = new ProviderError("The provider did not answer.", {
-    kind: "network",
-    outcome: "failure",
-    isRetryable: true,
-    code: "ETIMEDOUT",
-  });
+  const timeout = providerError("timeout", { code: "ETIMEDOUT" });
 
   it.each<[string, Error, object]>([
     [
