@@ -84,6 +84,9 @@ const nameOf = (resource: unknown): string => {
   return index === undefined ? name : `${name}/${index}`;
 };
 
+/** Rights to a table, or to an index of it. */
+const may = (table: string, ...actions: string[]) => actions.map((action) => `${table} dynamodb:${action}`);
+
 /** The rights to record security events. */
 const RECORDING = [
   "Bus events:PutEvents",
@@ -98,10 +101,9 @@ const REFUSING = [...RECORDING, "SecurityEvents dynamodb:UpdateItem", "SecurityR
 /** The rights of every function behind the integration's endpoints, which also read the settings to admit callers. */
 const ADMITTING = [...REFUSING, "Settings dynamodb:GetItem"];
 
-const TAKING_KEYS = ["DeleteItem", "PutItem", "UpdateItem"].map((action) => `IdempotencyKeys dynamodb:${action}`);
+const TAKING_KEYS = may("IdempotencyKeys", "DeleteItem", "PutItem", "UpdateItem");
 const READING_CIRCUITS = [
-  "Circuits dynamodb:BatchGetItem",
-  "Circuits dynamodb:GetItem",
+  ...may("Circuits", "BatchGetItem", "GetItem"),
   "Circuits/notClosed dynamodb:Query",
   "Connections dynamodb:GetItem",
 ];
@@ -114,8 +116,7 @@ const USING_CONNECTIONS = [
   "CredentialsKey kms:Decrypt of provider-credentials",
   "CredentialsKey kms:GenerateDataKey of provider-credentials",
   // A slow operation is compared with earlier ones.
-  "Detection dynamodb:GetItem",
-  "Detection dynamodb:Query",
+  ...may("Detection", "GetItem", "Query"),
   "SecurityEvents dynamodb:Query",
   "SyncRuns dynamodb:UpdateItem",
 ];
@@ -125,7 +126,7 @@ const secretArn = (name: string) => `"arn:aws:secretsmanager:eu-central-1:000000
 const READING_OAUTH_SECRET = `${secretArn("provider-oauth")} secretsmanager:GetSecretValue`;
 const READING_WEBHOOK_SECRET = `${secretArn("platform-webhooks")} secretsmanager:GetSecretValue`;
 
-const CHANGING_RUNS = ["SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:PutItem", "SyncRuns dynamodb:UpdateItem"];
+const CHANGING_RUNS = [...may("SyncRuns", "GetItem", "PutItem", "UpdateItem")];
 
 const PROVIDER = "/api/integrations/provider";
 
@@ -139,8 +140,7 @@ describe("the stack", () => {
       [
         ...ADMITTING,
         "SecurityAlerts dynamodb:Query",
-        "SecurityEvents dynamodb:BatchGetItem",
-        "SecurityEvents dynamodb:Query",
+        ...may("SecurityEvents", "BatchGetItem", "Query"),
         ...["byCategory", "byOpen", "byRisk", "byType", "byUser"].map(
           (index) => `SecurityEvents/${index} dynamodb:Query`,
         ),
@@ -162,15 +162,10 @@ describe("the stack", () => {
         ...ADMITTING,
         ...TAKING_KEYS,
         "SecurityEvents dynamodb:UpdateItem",
-        ...["ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"].map(
-          (action) => `SecurityAlerts dynamodb:${action}`,
-        ),
+        ...may("SecurityAlerts", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
       ],
     ],
-    [
-      `GET ${PROVIDER}/security/alert/{id}`,
-      [...ADMITTING, "SecurityAlerts dynamodb:GetItem", "SecurityAlerts dynamodb:Query"],
-    ],
+    [`GET ${PROVIDER}/security/alert/{id}`, [...ADMITTING, ...may("SecurityAlerts", "GetItem", "Query")]],
     [`GET ${PROVIDER}/connection`, [...ADMITTING, "Connections dynamodb:GetItem", "SyncRuns dynamodb:GetItem"]],
     [
       `PUT ${PROVIDER}/connection`,
@@ -179,8 +174,7 @@ describe("the stack", () => {
         ...USING_CONNECTIONS,
         ...CHANGING_RUNS,
         READING_OAUTH_SECRET,
-        "Connections dynamodb:PutItem",
-        "Connections dynamodb:DeleteItem",
+        ...may("Connections", "PutItem", "DeleteItem"),
         "CredentialsKey kms:GenerateDataKey of webhook-secrets",
       ],
     ],
@@ -196,8 +190,7 @@ describe("the stack", () => {
       `PUT ${PROVIDER}/connection/webhook-secrets`,
       [
         ...ADMITTING,
-        "Connections dynamodb:GetItem",
-        "Connections dynamodb:UpdateItem",
+        ...may("Connections", "GetItem", "UpdateItem"),
         "CredentialsKey kms:Decrypt of webhook-secrets",
         "CredentialsKey kms:GenerateDataKey of webhook-secrets",
         "SyncRuns dynamodb:GetItem",
@@ -208,14 +201,14 @@ describe("the stack", () => {
       `POST ${PROVIDER}/sync`,
       [...ADMITTING, ...TAKING_KEYS, ...CHANGING_RUNS, "Circuits dynamodb:GetItem", "Connections dynamodb:GetItem"],
     ],
-    [`GET ${PROVIDER}/sync`, [...ADMITTING, "SyncRuns dynamodb:GetItem", "SyncRuns dynamodb:Query"]],
+    [`GET ${PROVIDER}/sync`, [...ADMITTING, ...may("SyncRuns", "GetItem", "Query")]],
     [
       `GET ${PROVIDER}/webhooks`,
       [...ADMITTING, "WebhookEvents dynamodb:BatchGetItem", "WebhookEvents/byReceipt dynamodb:Query"],
     ],
     [
       `POST ${PROVIDER}/webhooks/{id}/replay`,
-      [...ADMITTING, ...TAKING_KEYS, "WebhookEvents dynamodb:GetItem", "WebhookEvents dynamodb:UpdateItem"],
+      [...ADMITTING, ...TAKING_KEYS, ...may("WebhookEvents", "GetItem", "UpdateItem")],
     ],
     [
       `GET ${PROVIDER}/records/{type}`,
@@ -228,7 +221,7 @@ describe("the stack", () => {
     ],
     [`GET ${PROVIDER}/me`, ADMITTING],
     [`GET ${PROVIDER}/settings`, ADMITTING],
-    [`PUT ${PROVIDER}/settings`, [...ADMITTING, "Settings dynamodb:PutItem", "Settings dynamodb:UpdateItem"]],
+    [`PUT ${PROVIDER}/settings`, [...ADMITTING, ...may("Settings", "PutItem", "UpdateItem")]],
     [
       "Works on sync runs",
       [
@@ -236,9 +229,8 @@ describe("the stack", () => {
         ...USING_CONNECTIONS,
         ...CHANGING_RUNS,
         READING_OAUTH_SECRET,
-        "SyncRuns dynamodb:BatchGetItem",
-        "SyncRuns dynamodb:Query",
-        ...["BatchGetItem", "GetItem", "PutItem", "Query"].map((action) => `Records dynamodb:${action}`),
+        ...may("SyncRuns", "BatchGetItem", "Query"),
+        ...may("Records", "BatchGetItem", "GetItem", "PutItem", "Query"),
         "WebhookEvents dynamodb:BatchGetItem",
       ],
     ],
@@ -250,9 +242,7 @@ describe("the stack", () => {
         READING_WEBHOOK_SECRET,
         "Connections dynamodb:GetItem",
         "CredentialsKey kms:Decrypt of webhook-secrets",
-        "WebhookEvents dynamodb:GetItem",
-        "WebhookEvents dynamodb:PutItem",
-        "WebhookEvents dynamodb:UpdateItem",
+        ...may("WebhookEvents", "GetItem", "PutItem", "UpdateItem"),
       ],
     ],
     [
@@ -272,12 +262,12 @@ describe("the stack", () => {
     ],
     [`GET ${PROVIDER}/reports`, [...ADMITTING, "Reports dynamodb:Query"]],
     [`GET ${PROVIDER}/reports/{id}`, [...ADMITTING, "Reports dynamodb:GetItem"]],
-    [`GET ${PROVIDER}/reports/{id}/page`, [...ADMITTING, "Reports dynamodb:BatchGetItem", "Reports dynamodb:GetItem"]],
+    [`GET ${PROVIDER}/reports/{id}/page`, [...ADMITTING, ...may("Reports", "BatchGetItem", "GetItem")]],
     [`GET ${PROVIDER}/security/exports`, [...ADMITTING, "Exports dynamodb:Query"]],
     [`GET ${PROVIDER}/security/exports/{id}`, [...ADMITTING, "Exports dynamodb:GetItem", "ExportsBucket s3:GetObject"]],
     [
       `POST ${PROVIDER}/security/exports`,
-      [...ADMITTING, ...TAKING_KEYS, ...["GetItem", "PutItem", "UpdateItem"].map((one) => `Exports dynamodb:${one}`)],
+      [...ADMITTING, ...TAKING_KEYS, ...may("Exports", "GetItem", "PutItem", "UpdateItem")],
     ],
     [
       "Writes the files of exports, and deletes them",
@@ -288,16 +278,14 @@ describe("the stack", () => {
         ...["AbortMultipartUpload", "DeleteObject", "GetObject", "ListBucket", "PutObject"].map(
           (action) => `ExportsBucket s3:${action}`,
         ),
-        "SecurityEvents dynamodb:BatchGetItem",
-        "SecurityEvents dynamodb:Query",
+        ...may("SecurityEvents", "BatchGetItem", "Query"),
         "Records/byCreated dynamodb:Query",
         ...["byCategory", "byOpen", "byRisk", "byType", "byUser"].map(
           (index) => `SecurityEvents/${index} dynamodb:Query`,
         ),
         "SecurityAlerts dynamodb:Query",
         "SecurityAlerts/byStatus dynamodb:Query",
-        "Reports dynamodb:GetItem",
-        "Reports dynamodb:Query",
+        ...may("Reports", "GetItem", "Query"),
         "Notifications dynamodb:Query",
       ],
     ],
@@ -308,12 +296,7 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/erasure`, [...ADMITTING, "Erasures dynamodb:Query"]],
     [
       "Requests a sync run of each connected organization",
-      [
-        "Bus events:PutEvents",
-        "Connections/byConnected dynamodb:Query",
-        "SyncRuns dynamodb:GetItem",
-        "SyncRuns dynamodb:PutItem",
-      ],
+      ["Bus events:PutEvents", "Connections/byConnected dynamodb:Query", ...may("SyncRuns", "GetItem", "PutItem")],
     ],
     [
       "Requests a worker for sync runs without one, and scheduled runs that were lost",
@@ -321,9 +304,7 @@ describe("the stack", () => {
         "Bus events:PutEvents",
         "Connections/byConnected dynamodb:Query",
         "SyncRuns/byActive dynamodb:Query",
-        "SyncRuns dynamodb:BatchGetItem",
-        "SyncRuns dynamodb:GetItem",
-        "SyncRuns dynamodb:PutItem",
+        ...may("SyncRuns", "BatchGetItem", "GetItem", "PutItem"),
       ],
     ],
     ["GET /openapi.json", []],
@@ -341,7 +322,7 @@ describe("the stack", () => {
       "Bus events:PutEvents",
       "CredentialsKey kms:Decrypt of notification",
       ...polling.map((action) => `NotificationQueuesToSend sqs:${action}`),
-      ...["GetItem", "Query", "UpdateItem"].map((action) => `Notifications dynamodb:${action}`),
+      ...may("Notifications", "GetItem", "Query", "UpdateItem"),
     ]);
     const senders = rights.filter((right) => right.endsWith(" ses:SendEmail"));
     expect(senders.map((right) => /identity\/([^"]+)"/.exec(right)?.[1])).toEqual([
