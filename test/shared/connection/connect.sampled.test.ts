@@ -157,9 +157,7 @@ describe("connecting with an API key", () => {
     ["an open circuit", () => new CircuitOpenError(NOON + 9_000, NOON), "circuit_open", 9],
     ["a store that fails", () => new DomainError("store_unavailable", "…"), "store_unavailable", undefined],
   ])("stores nothing if the provider answers: %s", async (_said, error, code, retryAfterSeconds) => {
-    world.provider.before = () => {
-      throw error();
-    };
+    world.provider.failWith(error);
     await expect(world.connect(byKey(), org)).rejects.toMatchObject({ code, retryAfterSeconds });
     await expect(stored()).resolves.toEqual({ status: "disconnected" });
     expect([world.events, world.steps]).toEqual([[], []]);
@@ -257,9 +255,7 @@ describe("connecting by OAuth", () => {
     ["the platform has no credentials", () => new DomainError("oauth_not_configured", "…"), "oauth_not_configured"],
   ])("may be repeated with the same code and state if %s", async (_what, error, code) => {
     const request = byOAuth();
-    world.provider.before = () => {
-      throw error();
-    };
+    world.provider.failWith(error);
     await expect(world.connect(request, org)).rejects.toMatchObject({ code });
     await expect(stored()).resolves.toEqual({ status: "disconnected" });
     world.provider.before = () => {};
@@ -272,9 +268,7 @@ describe("connecting by OAuth", () => {
     ["403", forbidden],
   ])("needs a new authorization if the code is rejected: %s", async (_said, error) => {
     const request = byOAuth();
-    world.provider.before = () => {
-      throw error();
-    };
+    world.provider.failWith(error);
     await expect(world.connect(request, org)).rejects.toMatchObject({ code: "credentials_refused" });
     world.provider.before = () => {};
     await expect(world.connect(request, org)).rejects.toMatchObject({ code: "invalid_authorization" });
@@ -419,9 +413,7 @@ describe("secrets", () => {
       seen.push(Buffer.from(JSON.stringify(await table.item(organizationKey(org)))).toString("latin1"));
     }
     for (const error of [unauthorized, invalidGrant, noAnswer, rateLimited]) {
-      world.provider.before = () => {
-        throw error();
-      };
+      world.provider.failWith(error);
       await keep(world.connect(byKey({ webhookSecret: "whsec_SECRETHOOK" }), org));
       await keep(world.connect(byOAuth(), org));
     }

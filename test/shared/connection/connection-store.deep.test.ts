@@ -17,6 +17,15 @@ beforeEach(() => {
 
 const isListed = async () => (await listed(stores)).includes(org);
 const secrets = sealedText("webhook secrets");
+/** An operator's change of the circuit. */
+const operate = (change: { action: "force_open" | "reset"; at: number; id: string }) =>
+  stores.circuits.operate(org, { ...change, by: "alice", baseline: { total: 0, failed: 0, rejected: 0 } });
+/** A connection as it is read. */
+const asRead = (connection: NewConnection) => ({
+  status: "connected",
+  entryOf: connection.accountId,
+  ...connection,
+});
 
 describe("the connection of an organization", () => {
   it("is disconnected if there never was one", async () => {
@@ -28,11 +37,7 @@ describe("the connection of an organization", () => {
     const before = await stores.connected.countConnected();
     const connection = connectionNamed("a", { tokenExpiresAt: 5, method: "oauth", webhookSecrets: secrets });
     await stores.connections.connectQuietly(org, connection);
-    await expect(stores.connections.read(org)).resolves.toEqual({
-      status: "connected",
-      entryOf: "acct_1",
-      ...connection,
-    });
+    await expect(stores.connections.read(org)).resolves.toEqual(asRead(connection));
     expect((await listed(stores)).filter((one) => one === org)).toHaveLength(1);
     await stores.connections.connectQuietly(org, connectionNamed("b"));
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
@@ -47,17 +52,11 @@ describe("the connection of an organization", () => {
     const lease = { owner: "me", now: 0, until: 9 };
     await stores.refreshes.takeLease(org, { connectionId, credentialsVersion }, lease);
     await stores.connections.connectQuietly(org, connectionNamed("b"));
-    await expect(stores.connections.read(org)).resolves.toEqual({
-      status: "connected",
-      entryOf: "acct_1",
-      ...connectionNamed("b", { webhookSecrets: secrets }),
-    });
+    await expect(stores.connections.read(org)).resolves.toEqual(
+      asRead(connectionNamed("b", { webhookSecrets: secrets })),
+    );
     await stores.connections.connectQuietly(org, connectionNamed("c", { accountId: "acct_2" }));
-    await expect(stores.connections.read(org)).resolves.toEqual({
-      status: "connected",
-      entryOf: "acct_2",
-      ...connectionNamed("c", { accountId: "acct_2" }),
-    });
+    await expect(stores.connections.read(org)).resolves.toEqual(asRead(connectionNamed("c", { accountId: "acct_2" })));
   });
 
   it("is removed with its secrets, once", async () => {
@@ -246,11 +245,7 @@ describe("between the read and the write of a connect", () => {
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const meanwhile = () => stores.connections.connectQuietly(org, another);
     await delayed(meanwhile).connections.connectQuietly(org, connectionNamed("c"));
-    await expect(stores.connections.read(org)).resolves.toEqual({
-      status: "connected",
-      entryOf: "acct_1",
-      ...connectionNamed("c"),
-    });
+    await expect(stores.connections.read(org)).resolves.toEqual(asRead(connectionNamed("c")));
   });
 
   it("a new webhook endpoint is noticed, and reported as the one that was left", async () => {
@@ -286,34 +281,20 @@ describe("between the read and the write of a connect", () => {
   });
 
   it("an opening circuit is noticed at every change", async () => {
-    const baseline = { total: 0, failed: 0, rejected: 0 };
-    const operate = (action: "force_open" | "reset") => () =>
-      stores.circuits.operate(org, { action, at: 1, id: action, by: "alice", baseline });
     const before = (await stores.circuits.countOpen(5)).unconnected;
-    await delayed(operate("force_open")).connections.connectQuietly(org, connectionNamed("a"));
+    await delayed(() => operate({ action: "force_open", at: 1, id: "open" })).connections.connectQuietly(
+      org,
+      connectionNamed("a"),
+    );
     expect((await stores.circuits.countOpen(5)).unconnected).toBe(before);
-    const { connections } = delayed(operate("reset"));
+    const { connections } = delayed(() => operate({ action: "reset", at: 1, id: "reset" }));
     await expect(connections.requireReconnectQuietly(org, connectionNamed("a"))).resolves.toBe(true);
   });
 });
 
 describe("the organization's circuit", () => {
-  const open = () =>
-    stores.circuits.operate(org, {
-      action: "force_open",
-      at: 1,
-      id: "o1",
-      by: "alice",
-      baseline: { total: 0, failed: 0, rejected: 0 },
-    });
-  const close = () =>
-    stores.circuits.operate(org, {
-      action: "reset",
-      at: 2,
-      id: "o2",
-      by: "alice",
-      baseline: { total: 0, failed: 0, rejected: 0 },
-    });
+  const open = () => operate({ action: "force_open", at: 1, id: "o1" });
+  const close = () => operate({ action: "reset", at: 2, id: "o2" });
   const unconnected = async () => (await stores.circuits.countOpen(5)).unconnected;
 
   it("is marked by the transaction that counts the connection, open or not", async () => {
@@ -412,12 +393,7 @@ describe("the lease of a refresh", () => {
       false,
     );
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
-    await expect(stores.connections.read(org)).resolves.toEqual({
-      status: "connected",
-      entryOf: "acct_1",
-      ...connection,
-      ...tokens,
-    });
+    await expect(stores.connections.read(org)).resolves.toEqual(asRead({ ...connection, ...tokens }));
     const late = { ...tokens, credentialsVersion: "late" };
     await expect(stores.refreshes.storeTokens(org, connection, late)).resolves.toBe(false);
     await stores.connections.disconnectQuietly(org);
@@ -431,12 +407,7 @@ describe("the lease of a refresh", () => {
     await stores.connections.requireReconnectQuietly(org, connection);
     const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 99 };
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
-    await expect(stores.connections.read(org)).resolves.toEqual({
-      status: "connected",
-      entryOf: "acct_1",
-      ...connection,
-      ...tokens,
-    });
+    await expect(stores.connections.read(org)).resolves.toEqual(asRead({ ...connection, ...tokens }));
     expect(await isListed()).toBe(true);
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });

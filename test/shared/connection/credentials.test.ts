@@ -85,9 +85,7 @@ describe("an API key", () => {
     ["is not asked, because the circuit is open", () => new CircuitOpenError(NOON, NOON)],
   ])("changes nothing if the provider %s when it is asked again", async (_what, error) => {
     revoke("sk_1");
-    world.provider.before = () => {
-      throw error();
-    };
+    world.provider.failWith(error);
     await expect((await open()).refused("sk_1")).resolves.toBeUndefined();
     await expect(status()).resolves.toBe("connected");
     expect(eventTypes()).toEqual([]);
@@ -265,9 +263,7 @@ describe("a token", () => {
     world.pause = async () => {
       world.now += 1_000;
     };
-    world.provider.before = () => {
-      throw error();
-    };
+    world.provider.failWith(error);
     world.now = NOON + HOUR - AHEAD;
     await expect(credentials.current()).resolves.toBe(token);
     await expect(credentials.current()).resolves.toBe(token);
@@ -284,9 +280,7 @@ describe("a token", () => {
 
   it("whose exchange got no answer is not exchanged again before the lease expires", async () => {
     world.now = NOON + HOUR;
-    world.provider.before = () => {
-      throw noAnswer();
-    };
+    world.provider.failWith(noAnswer);
     await expect((await open()).current()).rejects.toMatchObject({ code: "timeout" });
     world.provider.before = () => {};
     world.pause = async () => {
@@ -301,9 +295,7 @@ describe("a token", () => {
 
   it("whose exchange was rejected for now is exchanged again at once", async () => {
     world.now = NOON + HOUR;
-    world.provider.before = () => {
-      throw unauthorized();
-    };
+    world.provider.failWith(unauthorized);
     await expect((await open()).current()).rejects.toMatchObject({ status: 401 });
     world.provider.before = () => {};
     await (await open()).current();

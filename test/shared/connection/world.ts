@@ -63,6 +63,12 @@ export const createTestProvider = () => {
     contexts: [] as OperationContext[],
     /** Called before each request. If it throws, the request fails with that error. */
     before: (_request: string) => {},
+    /** Has all requests from now on fail. */
+    failWith: (error: () => Error) => {
+      provider.before = () => {
+        throw error();
+      };
+    },
     /** Called after an exchange, before its answer arrives. */
     afterExchange: async () => {},
     /** The webhook endpoints of all accounts. */

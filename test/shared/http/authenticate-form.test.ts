@@ -9,9 +9,8 @@ import { usePerFile } from "../../support/use-started.ts";
 const SECONDS = Math.floor(Date.now() / 1000);
 
 const issuer = usePerFile(startIssuer);
-let key: Awaited<ReturnType<typeof makeKey>>;
-beforeAll(async () => {
-  key = await makeKey("first");
+const key = usePerFile(() => makeKey("first"));
+beforeAll(() => {
   issuer.state.keys = [key.jwk];
 });
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import { createAuthenticator } from "../../../shared/http/authenticate.ts";
 import { prewarm } from "../../../shared/runtime/prewarm.ts";
 import { countedClaims } from "../../support/counted-claims.ts";
@@ -6,10 +6,7 @@ import { makeKey, startIssuer } from "../../support/issuer.ts";
 import { usePerFile } from "../../support/use-started.ts";
 
 const issuer = usePerFile(startIssuer);
-let key: Awaited<ReturnType<typeof makeKey>>;
-beforeAll(async () => {
-  key = await makeKey("first");
-});
+const key = usePerFile(() => makeKey("first"));
 
 /** An authenticator that counts how often it read the names of claims. */
 const create = (url: string) => {

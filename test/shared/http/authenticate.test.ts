@@ -9,7 +9,7 @@ const HOUR_SECONDS = 3_600;
 const now = Math.floor(Date.now() / 1000);
 
 const issuer = usePerFile(startIssuer);
-let key: Awaited<ReturnType<typeof makeKey>>;
+const key = usePerFile(() => makeKey("first"));
 let authenticate: Authenticate;
 
 const authenticator = (overrides: { issuer?: string; now?: () => number } = {}) =>
@@ -34,7 +34,6 @@ const present = async (jwt: string | Promise<string>) => authenticate(`Bearer ${
 const codeOf = (attempt: Promise<unknown>) => attempt.then(() => "accepted").catch((error) => error.code as string);
 
 beforeAll(async () => {
-  key = await makeKey("first");
   issuer.state.keys = [key.jwk];
   authenticate = authenticator();
 });

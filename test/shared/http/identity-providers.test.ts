@@ -14,9 +14,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Difference = { context?: Record<string, string | undefined>; header?: Fields; claims?: Fields };
 
 const issuer = usePerFile(startIssuer);
-let key: Awaited<ReturnType<typeof makeKey>>;
-beforeAll(async () => {
-  key = await makeKey("key of the provider");
+const key = usePerFile(() => makeKey("key of the provider"));
+beforeAll(() => {
   // The keys of Entra ID have no alg, those of the other providers do: both must work.
   issuer.state.keys = [{ ...key.jwk, alg: undefined }];
 });

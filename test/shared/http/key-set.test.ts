@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { KeySetUnavailableError } from "../../../shared/http/discovery.ts";
 import { createKeySet } from "../../../shared/http/key-set.ts";
 import { makeKey, startIssuer } from "../../support/issuer.ts";
@@ -8,10 +8,7 @@ import { usePerFile } from "../../support/use-started.ts";
 const HOUR_MS = 3_600_000;
 
 const issuer = usePerFile(startIssuer);
-let key: Awaited<ReturnType<typeof makeKey>>;
-beforeAll(async () => {
-  key = await makeKey("first");
-});
+const key = usePerFile(() => makeKey("first"));
 beforeEach(() => {
   Object.assign(issuer.state, { keys: [key.jwk], outage: false, fetches: 0, discovery: {} });
 });
