@@ -63,7 +63,7 @@ const writeEvents = async (client: DynamoDBDocumentClient): Promise<void> => {
 const main = async (): Promise<void> => {
   const database = await startTables(EVENTS);
   try {
-    await writeEvents(database.documentClient(documentTranslation));
+    await writeEvents(database.documentClient());
     for (const hours of ["1", "8"]) {
       const given = [
         "--max-old-space-size=800",

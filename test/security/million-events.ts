@@ -7,7 +7,6 @@ import { rm } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { build } from "../../infra/build.ts";
 import { synthesise } from "../../infra/synth.ts";
-import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 import { startTables } from "../support/service-tables.ts";
 import { measureCall } from "./measure-call.ts";
@@ -28,7 +27,7 @@ let wrong = 0;
 try {
   const stages: Stage[] = [];
   for (const total of totals) {
-    const stage = await makeStage(database.documentClient(documentTranslation), total);
+    const stage = await makeStage(database.documentClient(), total);
     const { write, close } = stage.seconds;
     print(
       `${total} events over 90 days to ${new Date(NOW).toISOString()}: ${write.toFixed(0)} s to write, ${close.toFixed(0)} s to close`,
@@ -41,7 +40,7 @@ try {
   for (const { title, ask, expect } of measuredQueries) {
     const cells: string[] = [];
     for (const stage of stages) {
-      const client = database.documentClient(documentTranslation);
+      const client = database.documentClient();
       const stores = storesOf(client);
       const { answer, units, eventUnits, milliseconds, atOnce } = await measureCall(client, () => ask(stores, stage));
       const isRight = isDeepStrictEqual(answer, expect(stage));

@@ -16,7 +16,6 @@ import { createApply } from "../../shared/records/apply.ts";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
 import { createRecordStore } from "../../shared/records/record-store.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
-import { documentTranslation } from "../../shared/runtime/document-translation.ts";
 import { newRequestToken } from "../../shared/runtime/ids.ts";
 import { createTable } from "../../shared/runtime/table.ts";
 import { eventId, RANDOM_BYTES } from "../../shared/security/event-id.ts";
@@ -60,7 +59,7 @@ export const createMeteredSync = async (
   }: { adapter: ProviderAdapter; secret?: string; clock?: () => number },
 ) => {
   const organizationId = `metered-${++organizations}`;
-  const client = engine.documentClient(documentTranslation);
+  const client = engine.documentClient();
   await client.send(
     new PutCommand({
       TableName: "connections",

@@ -1,6 +1,5 @@
 /** The cost of recording, marking, listing and counting security events, and of closing their hours. */
 
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { closeHours } from "../../../shared/security/statistics/close-hours.ts";
 import { expiryOf, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
@@ -31,7 +30,7 @@ const unitsRow = (metric: string, budget: Budget, units: number): Row =>
 /** A day of an organization: each event recorded, those above LOW marked, each hour opened and closed. */
 const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {
   const organizationId = "measured";
-  const client = database.documentClient(documentTranslation);
+  const client = database.documentClient();
   const measure = countUnits(client);
   const { events, openHours, rollups, counts } = storesOf(client);
   const from = NOW - HOURS * HOUR_MS;
@@ -72,10 +71,10 @@ const writeRows = async (database: EmbeddedDynamoDb): Promise<Row[]> => {
 
 /** The queries of `npm run test:million`, with a number of events that takes seconds to create. */
 const readRows = async (database: EmbeddedDynamoDb, total: number): Promise<Row[]> => {
-  const stage = await makeStage(database.documentClient(documentTranslation), total);
+  const stage = await makeStage(database.documentClient(), total);
   const rows: Row[] = [];
   for (const { title, ask } of measuredQueries) {
-    const client = database.documentClient(documentTranslation);
+    const client = database.documentClient();
     const { units, eventUnits } = await measureCall(client, () => ask(storesOf(client), stage));
     const isStatistics = title.startsWith("stats, ") && !title.includes("user");
     rows.push({

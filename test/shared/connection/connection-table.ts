@@ -17,7 +17,6 @@ import {
 } from "../../../shared/connection/connection-store.ts";
 import { createOAuthStateStore } from "../../../shared/connection/oauth-state-store.ts";
 import { createRefreshStore, createWebhookSecretsStore } from "../../../shared/connection/secret-change-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable, getItem } from "../../../shared/runtime/table.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
@@ -60,8 +59,6 @@ export const useConnections = () => {
     stores: storesOver(database.client),
     /** The stores over another endpoint of the engine. */
     storesAt: (endpoint: string): Stores => storesOver(database.clientAt(endpoint)),
-    /** A client that a test may extend by middleware. */
-    newClient: () => database.running().documentClient(documentTranslation),
     item: (id: string) => getItem(connections, { id }),
   };
 };

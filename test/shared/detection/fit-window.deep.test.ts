@@ -1,9 +1,7 @@
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
 import type { Fact } from "../../../shared/detection/evidence/fact.ts";
 import { fitFacts, fitFindings } from "../../../shared/detection/fit-window.ts";
 import { createWindowStore, type Window } from "../../../shared/detection/window-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
@@ -60,7 +58,7 @@ const windowOf = (findings: readonly Finding[], facts: readonly Fact[]): Window 
 
 describe.each(["x", "漢", "😀", "\u0000"])("an hour with texts of %j", (character) => {
   it.each([1, 130, 2_000])("is stored with %i findings and the facts that it carries", async (count) => {
-    const client = DynamoDBDocumentClient.from(engine.client(), documentTranslation);
+    const client = engine.documentClient();
     const windows = createWindowStore(createTable(client, "detection"), { retentionDays: 90 });
     const scope = `org#${encodeURIComponent(character)}${count}`;
     const window = windowOf(

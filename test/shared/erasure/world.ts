@@ -27,7 +27,6 @@ import { createRecordListStore } from "../../../shared/records/record-list-store
 import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { queryOnce } from "../../../shared/runtime/table-query.ts";
 import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
@@ -116,7 +115,7 @@ export const useWorld = () => {
   /** The dependencies of one instance; its calls go through `io`. */
   const instance = (io: Io = direct) => {
     const clientThroughIo = () => {
-      const client = database.running().documentClient(documentTranslation);
+      const client = database.newClient();
       client.middlewareStack.add(
         (next, { commandName = "" }) =>
           (args) =>

@@ -20,7 +20,7 @@ let client: DynamoDBDocumentClient;
 let id = "0";
 
 beforeAll(() => {
-  client = engine.documentClient(documentTranslation);
+  client = engine.documentClient();
 });
 beforeEach(() => {
   id = String(Number(id) + 1);

@@ -7,7 +7,6 @@ import { type RecordType, recordTypes } from "../../../shared/records/record.ts"
 import type { ListedId } from "../../../shared/records/record-item.ts";
 import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
-import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
@@ -79,7 +78,7 @@ export const createStage = (
   const newToken = () => `token ${++tokens}`;
   const newRunId = (now: number) => eventId(now, identityOf("run", organizationId, ++names));
 
-  const client = engine.documentClient(documentTranslation);
+  const client = engine.documentClient();
   const runs = createSyncRunStore(createTable(client, RUNS));
   const leases = createSyncLeaseStore(createTable(client, RUNS));
   const ends = createSyncEndStore(createTable(client, RUNS), { retentionDays: 90 });
@@ -102,7 +101,7 @@ export const createStage = (
 
   /** The parts of one instance, which reaches everything outside of it through `io`. */
   const createParts = (io: Io = direct): RunWorkerDependencies => {
-    const own = engine.documentClient(documentTranslation);
+    const own = engine.documentClient();
     own.middlewareStack.add(
       (next, { commandName = "" }) =>
         (args) =>
