@@ -92,8 +92,6 @@ export const createFixture = async (options: { rateLimit?: number } = {}) => {
   };
 };
 
-export type Fixture = Awaited<ReturnType<typeof createFixture>>;
-
 /** The error that the SDK throws. @throws Error if it throws none */
 export const thrownBy = async (
   work: () => Promise<unknown>,
