@@ -2,9 +2,11 @@ import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { App, CfnResource, Stack } from "aws-cdk-lib";
 import { Match, Template } from "aws-cdk-lib/assertions";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { NO_ISSUER } from "../../infra/config.ts";
+import { limitResources } from "../../infra/constructs/limit-resources.ts";
 import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
@@ -391,6 +393,15 @@ describe("the stack", () => {
 
   it("stays away from the 500 resources that CloudFormation accepts", () => {
     for (const template of [dev, prod]) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(480);
+  });
+
+  it("may have the 500 resources that CloudFormation accepts, and no more", () => {
+    const stack = new Stack(new App(), "many");
+    limitResources(stack);
+    for (let count = 0; count < 500; count++) new CfnResource(stack, `More${count}`, { type: "Custom::More" });
+    expect(stack.node.validate()).toEqual([]);
+    new CfnResource(stack, "OneMore", { type: "Custom::More" });
+    expect(stack.node.validate()).toEqual([expect.stringContaining("The stack has 501 resources")]);
   });
 
   it("has no alarm over more metrics than the ten that CloudWatch accepts", () => {

@@ -91,6 +91,15 @@ describe("an API key", () => {
     expect(eventTypes()).toEqual([]);
   });
 
+  it("is in doubt as long as a fault of the service keeps the provider from being asked again", async () => {
+    revoke("sk_1");
+    world.provider.before = () => {
+      throw new TypeError("a fault");
+    };
+    await expect((await open()).refused("sk_1")).rejects.toThrow("a fault");
+    await expect(status()).resolves.toBe("connected");
+  });
+
   it("that was replaced while the provider was asked again returns the new key", async () => {
     revoke("sk_1");
     const credentials = await open();

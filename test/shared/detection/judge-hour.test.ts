@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Fact, factOf } from "../../../shared/detection/evidence/fact.ts";
+import { fitFindings } from "../../../shared/detection/fit-window.ts";
 import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/detection/rules/rules.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { hourName } from "../../../shared/terms/hours.ts";
@@ -147,5 +148,30 @@ describe("judgeHour", () => {
     const [finding] = judgeHour(inputOf(failures.map(factOf))).findings;
     expect(finding).toMatchObject({ subject: "user:ada", evidence: { count: 300 } });
     expect(finding?.eventIds).toEqual(failures.slice(-100).map(({ id }) => id));
+  });
+});
+
+describe("findings that do not fit", () => {
+  it("are one finding of their rule, of the whole time, beside the gravest", () => {
+    const findings = Array.from(
+      { length: 2_000 },
+      (_, i): Finding => ({
+        rule: "unusual_api_usage",
+        title: "Calls",
+        level: i === 1_000 ? "CRITICAL" : "MEDIUM",
+        occurrence: hourName(START),
+        subject: `user:${"x".repeat(120)}${i}`,
+        eventIds: [String(i)],
+        evidence: { count: 2 },
+        firstSeen: START + i,
+        lastSeen: START + i + 1,
+      }),
+    );
+    const [gravest, ...others] = fitFindings(findings);
+    expect(gravest).toEqual(findings[1_000]);
+    expect(others.at(-1)).toMatchObject({ subject: "others", level: "MEDIUM", lastSeen: START + 2_000 });
+    // The gravest are kept in their order, so the first of the others follows the last one that is kept.
+    expect(others.at(-1)?.firstSeen).toBe(START + others.length - 1);
+    expect(others.reduce((sum, { evidence }) => sum + evidence.count, 2)).toBe(4_000);
   });
 });

@@ -75,6 +75,15 @@ describe("judging an hour", () => {
     for await (const { scope } of stage.own.unjudged.listAll()) expect(scope).not.toBe(stage.scope);
   });
 
+  it("leaves a mark that the dispatcher has not seen, so that it requests the hour again", async () => {
+    await stage.record({}, HOUR + 1);
+    await stage.own.unjudged.markUnjudged(stage.scope, HOUR);
+    await stage.own.detect([HOUR], { marked: [HOUR - HOUR_MS] });
+    const scopes: string[] = [];
+    for await (const { scope } of stage.own.unjudged.listAll()) scopes.push(scope);
+    expect(scopes).toContain(stage.scope);
+  });
+
   it("reads the events from its start to its end, exclusive", async () => {
     for (const at of [HOUR - 1, HOUR, HOUR + HOUR_MS - 1, HOUR + HOUR_MS]) await stage.record({}, at);
     await stage.own.detect([HOUR]);
