@@ -160,7 +160,7 @@ const Context = z
     mailsPerDay: wholeNumber(1, 1_000_000).default(1_000),
     /** Whether organizations can have their events written to a bucket for a SIEM: docs/siem.md. */
     siemFeed: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
-    /** `loopback` lets notifications reach the machine that runs the functions, also by plain http: only for local runs. */
+    /** `loopback` lets notifications reach the machine that runs the functions, also by plain http: only in the local cloud. */
     notificationTargets: z.enum(["public", "loopback"], "expected public or loopback").default("public"),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
@@ -176,9 +176,6 @@ const Context = z
   })
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
     error: "stage prod needs issuer and audience: add --context issuer=… --context audience=…",
-  })
-  .refine(({ stage, notificationTargets }) => stage === "dev" || notificationTargets === "public", {
-    error: "stage prod sends notifications to public addresses only: remove notificationTargets",
   })
   .refine(hasRoomForQueues, {
     error:
@@ -203,6 +200,7 @@ const isOwnedByCdk = (key: string) => /[:/]/.test(key) || CDK_KEYS.includes(key)
  * @param context the app's whole context.
  * @param environmentRegion the region of the command line, if there is one.
  * @param nameOf how an error names a key, by default as a context key.
+ * @param options.isLocal the assembly is for the local cloud, and is not deployed.
  * @throws ContextError with a sentence for each unknown key (a typo must not become a default) and each malformed or
  *   missing value.
  */
@@ -210,6 +208,7 @@ export const parseContext = (
   context: Readonly<Record<string, unknown>>,
   environmentRegion?: string,
   nameOf = (key: string) => `the context key ${key}`,
+  { isLocal = false }: { isLocal?: boolean } = {},
 ): DeploymentConfig => {
   const own = Object.fromEntries(Object.entries(context).filter(([key]) => !isOwnedByCdk(key)));
   const result = Context.safeParse(own);
@@ -217,6 +216,12 @@ export const parseContext = (
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   if (config.xrayTracing) requireTracingIn(region);
+  // In a deployment, the sender could be made to call the services of its own machine, such as Lambda's runtime API.
+  if (config.notificationTargets === "loopback" && !(isLocal && config.stage === "dev")) {
+    throw new ContextError(
+      `${nameOf("notificationTargets")} is "loopback", which only the local cloud may have: remove it`,
+    );
+  }
   return {
     ...config,
     issuer,

@@ -11,21 +11,23 @@ type Options = {
   context?: Readonly<Record<string, string>>;
   /** The region of the command line, to which the stack will be deployed. */
   region?: string | undefined;
+  /** The assembly is for the local cloud, and is not deployed. */
+  isLocal?: boolean;
 };
 
 /** @throws Error if the context is not usable; then nothing is synthesised. */
-export const createApp = ({ outputDirectory, context = {}, region }: Options = {}): App => {
+export const createApp = ({ outputDirectory, context = {}, region, isLocal = false }: Options = {}): App => {
   const app = new App({
     ...(outputDirectory !== undefined && { outdir: outputDirectory }),
     context: { ...flags, ...context },
     analyticsReporting: false,
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const config = parseContext(app.node.getAllContext(), region);
+  const config = parseContext(app.node.getAllContext(), region, undefined, { isLocal });
   new ServiceStack(app, `plant-store-${config.stage}`, config);
   return app;
 };
 
-/** Synthesises the service, whose functions must be built (build.ts). Returns the assembly's directory. */
+/** Synthesises the service for the local cloud; its functions must be built (build.ts). Returns the assembly's directory. */
 export const synthesise = async (outputDirectory: string, context: Readonly<Record<string, string>> = {}) =>
-  createApp({ outputDirectory, context }).synth().directory;
+  createApp({ outputDirectory, context, isLocal: true }).synth().directory;

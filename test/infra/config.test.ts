@@ -51,10 +51,17 @@ describe("the context of a deployment", () => {
     expect(parseContext(console)).toMatchObject(console);
   });
 
-  it("accepts a sender of mails, and notifications to this machine in development", () => {
+  it("accepts a sender of mails, and notifications to this machine in the local cloud only", () => {
     const mails = { emailSender: "alerts@example.com", notificationTargets: "loopback" };
-    expect(parseContext(mails)).toMatchObject(mails);
+    expect(parseContext(mails, undefined, undefined, { isLocal: true })).toMatchObject(mails);
     expect(parseContext({ ...prod, notificationTargets: "public" })).toMatchObject({ notificationTargets: "public" });
+    const onlyLocal = /notificationTargets is "loopback", which only the local cloud may have: remove it/;
+    for (const stage of [{}, { stage: "dev", issuer: prod.issuer, region: "eu-central-1" }, prod]) {
+      expect(() => parseContext({ ...stage, notificationTargets: "loopback" })).toThrow(onlyLocal);
+    }
+    expect(() =>
+      parseContext({ ...prod, notificationTargets: "loopback" }, undefined, undefined, { isLocal: true }),
+    ).toThrow(onlyLocal);
   });
 
   it("accepts the settings of security events in the format of environment variables", () => {
@@ -117,7 +124,6 @@ describe("the context of a deployment", () => {
     [{ emailSender: `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(140)}.example` }, "expected"],
     [{ mailsPerDay: "0" }, "expected a whole number from 1 to 1000000"],
     [{ notificationTargets: "private" }, "expected public or loopback"],
-    [{ ...prod, notificationTargets: "loopback" }, "stage prod sends notifications to public addresses only"],
     [{ webhookConcurrency: "1" }, "expected a whole number from 2 to 1000"],
     [{ webhookConcurrency: "1001" }, "expected a whole number from 2 to 1000"],
     [{ reservedConcurrency: "run-sync" }, 'not "run-sync"'],
