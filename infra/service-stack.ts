@@ -57,6 +57,7 @@ export class ServiceStack extends Stack {
       access: this.access,
       bus: events.bus,
       webhooks: webhooks.environment,
+      webhookUrls: webhooks.urls,
     });
     const queues = new Map([
       ["SecurityEventNotRecorded", events.unrecorded],
@@ -68,6 +69,7 @@ export class ServiceStack extends Stack {
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
     for (const name of ["dispatch-notifications", "send-notifications"] as const)
       background.get(name)?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);
+    background.get("send-notifications")?.addEnvironment("WEBHOOK_URLS", webhooks.urls.join(","));
     new Monitoring(this, "Monitoring", {
       config,
       api: this.api.api,

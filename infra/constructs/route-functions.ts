@@ -17,6 +17,8 @@ type Props = {
   bus: EventBus;
   /** The variables of functions that show the address of webhooks. */
   webhooks: Access["environment"];
+  /** All addresses of webhooks. */
+  webhookUrls: readonly string[];
 };
 
 type Route = (typeof allRoutes)[number][1];
@@ -29,6 +31,9 @@ const CALLING_PROVIDER = ["connectProvider", "disconnectProvider"];
 
 /** Routes that answer with the connection, and thus with the address of webhooks. */
 const SHOWING_CONNECTION = ["getConnection", "connectProvider", "changeWebhookSecrets", "disconnectProvider"];
+
+/** Routes that check where notifications may be sent: not to the service itself. */
+const CHECKING_TARGETS = ["createDestination", "changeDestination"];
 
 /** The variables that shared/http/client-address.ts needs behind a CDN. */
 const cdnVariables = ({ clientAddressHeader, originSecretHeader, originSecretHashes }: DeploymentConfig): Access =>
@@ -86,7 +91,7 @@ export class RouteFunctions extends Construct {
     super(scope, id);
     const names = [...allRoutes, ...allPageRoutes].map(([name]) => name);
     const ownAccess = requireAccess(names, props.access);
-    const { config, webhooks, bus } = props;
+    const { config, webhooks, webhookUrls, bus } = props;
     const addFunction = (
       name: RouteName | PageRouteName,
       { method, path }: Pick<Route, "method" | "path">,
@@ -97,7 +102,12 @@ export class RouteFunctions extends Construct {
         new ServiceFunction(this, toConstructId(name), {
           file: toFileName(name),
           description: `${method} ${path}`,
-          access: together(access, ownAccess[name], variables(SHOWING_CONNECTION.includes(name) ? webhooks : {})),
+          access: together(
+            access,
+            ownAccess[name],
+            variables(SHOWING_CONNECTION.includes(name) ? webhooks : {}),
+            variables(CHECKING_TARGETS.includes(name) ? { WEBHOOK_URLS: webhookUrls.join(",") } : {}),
+          ),
           bus,
           config,
           ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),

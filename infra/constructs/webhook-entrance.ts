@@ -19,6 +19,8 @@ type Props = { access: AccessTo; events: Pick<ServiceEventBus, "bus">; config: D
 export class WebhookEntrance extends Construct {
   /** The base URL with a slash at its end, to which the organization is appended. */
   readonly url: string;
+  /** All addresses: two while endpoints move from the function URL to the API. */
+  readonly urls: readonly string[];
   /** The variables of functions that show the address. */
   readonly environment: Readonly<Record<string, string>>;
   /** The function behind the address. */
@@ -41,13 +43,15 @@ export class WebhookEntrance extends Construct {
     }).function;
     // The signature authenticates the provider, which supports no other authentication.
     const addFunctionUrl = () => this.receive.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url;
-    if (config.webhookEntrance === "url") this.url = addFunctionUrl();
-    else {
+    if (config.webhookEntrance === "url") {
+      this.url = addFunctionUrl();
+      this.urls = [this.url];
+    } else {
       const { url, api } = new WebhookApi(this, "Api", { config, target: this.receive });
       this.url = url;
       this.api = api;
       // While endpoints at the provider move to the API, those with the function URL continue to work.
-      if (config.webhookEntrance === "both") addFunctionUrl();
+      this.urls = config.webhookEntrance === "both" ? [url, addFunctionUrl()] : [url];
     }
     this.environment = { WEBHOOK_URL: this.url, WEBHOOK_ENTRANCE: config.webhookEntrance === "url" ? "url" : "api" };
     new CfnOutput(this, "Url", { value: this.url, description: "The base URL of webhooks; append the organization" });

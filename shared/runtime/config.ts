@@ -59,6 +59,13 @@ const variables = {
   PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: maybe(text),
   /** The URL of the provider's webhooks, without the organization; empty if there are no webhooks. */
   WEBHOOK_URL: optionalAddress,
+  /** All URLs that the provider's webhooks come to, separated by commas. */
+  WEBHOOK_URLS: maybe(
+    z.pipe(
+      text,
+      z.transform((urls: string) => urls.split(",")),
+    ),
+  ),
   /** What serves that URL: a Lambda URL (the default) or an HTTP API, which decodes paths (shared/terms/webhook-path.ts). */
   WEBHOOK_ENTRANCE: z._default(z.enum(["url", "api"]), "url"),
   /** How often connected organizations are synced. */

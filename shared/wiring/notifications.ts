@@ -53,8 +53,13 @@ const wireMailedAddresses = () =>
 const wireDestinationRecorder = () =>
   createDestinationRecorder({ recorder: wireRecorder(), destinations: wireDestinationStore() });
 
+/** The hosts that the provider's webhooks come to. */
+const wireWebhookHosts = (): string[] =>
+  (readConfig(["WEBHOOK_URLS"]).WEBHOOK_URLS ?? []).map((url) => new URL(url).host);
+
 const wireWriting = () => {
   const { EMAIL_SENDER, NOTIFICATION_TARGETS: policy } = readConfig(["EMAIL_SENDER", "NOTIFICATION_TARGETS"]);
+  const webhookHosts = wireWebhookHosts();
   return {
     destinations: wireDestinationStore(),
     addresses: wireMailedAddresses(),
@@ -62,7 +67,7 @@ const wireWriting = () => {
     links: wireEmailLinks(),
     handOver: wireHandOver(),
     recordChange: wireDestinationRecorder(),
-    targetRules: (address: string) => ({ policy, ownHosts: [new URL(address).hostname] }),
+    targetRules: (address: string) => ({ policy, ownHosts: [new URL(address).host, ...webhookHosts] }),
     emailSender: EMAIL_SENDER,
     newSecret: () => newSigningSecret(),
     newToken: newRequestToken,
@@ -136,11 +141,13 @@ export const wireSendDelivery = () => {
   const { CONSOLE_URL: consoleUrl, EMAIL_SENDER: sender } = config;
   const notices = createNoticeStore(openTable("notifications"));
   const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
-  const { origin, hostname } = new URL(consoleUrl);
+  const { origin, host } = new URL(consoleUrl);
   const send: SendDelivery = createSendDelivery({
     store: createSendingStore(openTable("notifications")),
     secrets: createDestinationSecrets(wireEnvelope()),
-    request: createGuardedRequest({ rules: { policy: config.NOTIFICATION_TARGETS, ownHosts: [hostname] } }),
+    request: createGuardedRequest({
+      rules: { policy: config.NOTIFICATION_TARGETS, ownHosts: [host, ...wireWebhookHosts()] },
+    }),
     mailer: sender === undefined ? undefined : createMailer(ses, { sender }),
     mailsPerDay: config.MAILS_PER_DAY,
     summarize: async (organizationId, bundle) => {

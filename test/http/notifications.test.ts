@@ -160,6 +160,18 @@ describe("destinations", () => {
     expect(await list()).toMatchObject([{ target: "https://soc.example.com/hook", name: "SOC" }]);
   });
 
+  it("are not the service itself, neither the API nor the console nor the webhooks", async () => {
+    const { ask, list, create } = freshOrganization();
+    const { id } = await create(webhook);
+    const { apiUrl = "", consoleUrl = "", webhookUrl = "" } = service.stack;
+    for (const own of [apiUrl, consoleUrl, webhookUrl]) {
+      const refused = problem(400, 40002, "url: must not be an address of this service");
+      expect(await ask("POST", "", { ...webhook, url: new URL("hook", own).href })).toMatchObject(refused);
+      expect(await ask("PUT", `/${id}`, { name: "x", url: own })).toMatchObject(refused);
+    }
+    expect(await list()).toMatchObject([{ target: "https://soc.example.com/hook", name: "SOC" }]);
+  });
+
   it("take only fields of their type when they change", async () => {
     const { create, ask } = freshOrganization();
     const { id } = await create(webhook);

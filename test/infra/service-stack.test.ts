@@ -8,7 +8,7 @@ import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { NO_ISSUER } from "../../infra/config.ts";
 import { limitResources } from "../../infra/constructs/limit-resources.ts";
 import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
-import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
+import { allBackgroundFunctions, backgroundFunctions } from "../../shared/api/background-functions.ts";
 import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, refusedRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
@@ -56,6 +56,14 @@ beforeAll(async () => {
   });
   prod = await templateIn(production);
 });
+
+/** The variables of a function by its file's description. */
+const environmentOf = (template: Template, description: string): Record<string, unknown> => {
+  const [found] = Object.values(
+    template.findResources("AWS::Lambda::Function", { Properties: { Description: description } }),
+  );
+  return found?.Properties.Environment.Variables ?? {};
+};
 
 /** The role under which API Gateway invokes functions. */
 const INVOKER = "HttpApiInvokerD164C630";
@@ -734,5 +742,23 @@ describe("the stack", () => {
 
   it("never contains the cursor key", () => {
     expect(JSON.stringify(dev.toJSON())).toContain("{{resolve:secretsmanager:");
+  });
+});
+
+describe("what sends notifications, and what checks their destinations", () => {
+  it("knows all hosts of the service, so that none of them is a destination", () => {
+    const { "send-notifications": sender } = backgroundFunctions;
+    expect(environmentOf(prod, sender.description)).toMatchObject({
+      WEBHOOK_URLS: "https://hooks.example.com/",
+      CONSOLE_URL: "https://api.example.com/console",
+    });
+    const sent = environmentOf(dev, sender.description).WEBHOOK_URLS;
+    expect(sent).toEqual({ "Fn::GetAtt": [expect.stringMatching(/^WebhooksReceiveWebhook/), "FunctionUrl"] });
+    for (const description of [
+      "POST /api/integrations/provider/notifications",
+      "PUT /api/integrations/provider/notifications/{id}",
+    ]) {
+      expect(environmentOf(dev, description).WEBHOOK_URLS).toEqual(sent);
+    }
   });
 });

@@ -7,7 +7,7 @@ import ipaddr from "ipaddr.js";
 /** `loopback`: this machine is allowed as well, also by plain http. Only local runs have it. */
 export type TargetPolicy = "public" | "loopback";
 
-/** What a URL is checked against. `ownHosts`: the service's own host names, in lower case. */
+/** What a URL is checked against. `ownHosts`: the service's own hosts as `URL` writes them: with a port that is not the default. */
 export type TargetRules = { policy: TargetPolicy; ownHosts: readonly string[] };
 
 /**
@@ -53,6 +53,8 @@ export const addressInHost = (hostname: string): string | undefined => {
 
 /** A host name without the dot that makes it absolute. */
 const withoutRoot = (hostname: string): string => hostname.replace(/\.$/, "");
+
+const withoutPort = (host: string): string => host.replace(/:\d+$/, "");
 
 /** Whether the host is this machine by name: `localhost` and the names below it (RFC 6761, 6.3). */
 export const isLocalhost = (hostname: string): boolean => /^(?:.+\.)?localhost$/.test(withoutRoot(hostname));
@@ -101,7 +103,8 @@ export const checkTargetUrl = (text: string, { policy, ownHosts }: TargetRules):
   if (protocol !== "https:" && !(protocol === "http:" && isHere)) return { problem: "must begin with https://" };
   if (username !== "" || password !== "") return { problem: "must not contain a user name or a password" };
   if (!isAllowedPort(port)) return { problem: "must use port 443, or a port from 1024 on" };
-  if (isHere) return { url };
+  const own = { problem: "must not be an address of this service" };
+  if (isHere) return ownHosts.includes(url.host) ? own : { url };
   if (address !== undefined) {
     return isPublicAddress(address) ? { url } : { problem: "must have a host on the public internet" };
   }
@@ -110,5 +113,6 @@ export const checkTargetUrl = (text: string, { policy, ownHosts }: TargetRules):
   if (!name.includes(".") || name.split(".").includes("") || isLocalhost(name) || PRIVATE_DOMAIN.test(name)) {
     return { problem: "must have a host on the public internet" };
   }
-  return ownHosts.includes(name) ? { problem: "must not be an address of this service" } : { url };
+  // On whatever port: no other service listens at the name.
+  return ownHosts.some((host) => withoutPort(host) === name) ? own : { url };
 };

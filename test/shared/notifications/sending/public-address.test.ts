@@ -252,3 +252,21 @@ describe("checkTargetUrl", () => {
     }
   });
 });
+
+describe("the service's own hosts", () => {
+  const ownHosts = ["api.example.com", "127.0.0.1:8080", "hooks.example.com:8443"];
+  const problemOf = (url: string, policy: "public" | "loopback") => checkTargetUrl(url, { policy, ownHosts }).problem;
+
+  it.each(["https://api.example.com/", "https://API.example.com.:8443/x", "https://hooks.example.com/"])(
+    "are refused on every port: %s",
+    (url) => {
+      for (const policy of ["public", "loopback"] as const)
+        expect(problemOf(url, policy)).toBe("must not be an address of this service");
+    },
+  );
+
+  it("of a local run are refused with their port only, because receivers have the same address", () => {
+    expect(problemOf("http://127.0.0.1:8080/hook", "loopback")).toBe("must not be an address of this service");
+    expect(problemOf("http://127.0.0.1:8081/hook", "loopback")).toBeUndefined();
+  });
+});
