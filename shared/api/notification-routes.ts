@@ -38,10 +38,16 @@ export const notificationRoutes = defineRoutes("notifications", {
     permission: "settings:manage",
     summary: "Replace, pause or resume a destination",
     description:
-      "Replaces everything but the type. A missing URL, address or status stays. With `rollSecret`, the answer has a new secret, and the old one signs as well for 24 hours. Another e-mail address must be confirmed; the same one again sends an unconfirmed recipient a new link, at most once in 24 hours.",
+      "Replaces everything but the type. A missing URL, address or status stays. With `rollSecret`, the answer has a new secret, and the old one signs as well for 24 hours; it can be rolled four times in 24 hours. Another e-mail address must be confirmed; the same one again sends an unconfirmed recipient a new link, at most once in 24 hours.",
     request: { params: idOf("destination", "destination_not_found"), body: DestinationChangeRequest },
     success: { status: 200, description: "The destination.", body: DestinationWithSecret },
-    failures: ["destination_not_found", "destination_not_confirmed", "email_not_configured", "too_many_confirmations"],
+    failures: [
+      "destination_not_found",
+      "destination_not_confirmed",
+      "email_not_configured",
+      "too_many_confirmations",
+      "too_many_rolls",
+    ],
   },
   deleteDestination: {
     method: "DELETE",

@@ -87,7 +87,7 @@ const changedFields = (before: DestinationItem, change: DestinationChange): stri
 
 /**
  * The returned function throws DomainError `invalid_field`, `destination_not_found`, `destination_not_confirmed`,
- * `email_not_configured`, `too_many_confirmations` and `store_unavailable`.
+ * `email_not_configured`, `too_many_confirmations`, `too_many_rolls` and `store_unavailable`.
  */
 export const createChangeDestination = (dependencies: Dependencies) => {
   const { destinations, addresses, secrets, links, handOver, recordChange, targetRules, emailSender } = dependencies;

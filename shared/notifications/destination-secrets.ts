@@ -1,6 +1,7 @@
 /** The secrets of destinations, sealed for one organization and the purpose `notification`. docs/notifications.md, "Secrets". */
 import { randomBytes as systemRandomBytes } from "node:crypto";
 import * as z from "zod/mini";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { Envelope } from "../runtime/envelope.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { OLD_SECRET_VALID_MS } from "./destination.ts";
@@ -33,18 +34,29 @@ const SECRET_BYTES = 32;
 export const newSigningSecret = (randomBytes: (size: number) => Uint8Array = systemRandomBytes): string =>
   `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;
 
-/** A repeated request to roll must not stop the secret that receivers have: this many replaced ones sign as well. */
-const MAX_REPLACED = 3;
+/**
+ * Each replaced secret signs for a day, so a repeated request to roll never stops the secret that receivers have. More rolls
+ * in a day are refused, because each adds a signature to every delivery.
+ */
+const MAX_ROLLS_PER_DAY = 4;
 
 /**
- * The secrets after one was rolled: the new one first, then those that it replaces, which sign for another day. Pure.
- * @param now epoch ms.
+ * The secrets after one was rolled: the new one first, then those that it replaces, the newest first. Pure.
+ * @param now epoch ms. @throws DomainError `too_many_rolls`.
  */
 export const rollSecrets = (before: readonly SigningSecret[], secret: string, now: number): SigningSecret[] => {
   const replaced = before
     .map((one) => ({ secret: one.secret, validUntil: one.validUntil ?? now + OLD_SECRET_VALID_MS }))
     .filter(({ validUntil }) => now < validUntil);
-  return [{ secret }, ...replaced.slice(-MAX_REPLACED)];
+  const oldest = replaced[MAX_ROLLS_PER_DAY];
+  if (oldest !== undefined) {
+    const from = new Date(Math.ceil(oldest.validUntil / 1_000) * 1_000).toISOString().replace(".000", "");
+    throw new DomainError(
+      "too_many_rolls",
+      `The secret was rolled four times in 24 hours, and the replaced ones still sign. Roll it again from ${from} on.`,
+    );
+  }
+  return [{ secret }, ...replaced];
 };
 
 /** The secrets that sign now, the current one first. @param now epoch ms. */

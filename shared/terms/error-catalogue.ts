@@ -42,6 +42,7 @@ export const errorNumbers = {
   destination_paused: 40913,
   email_not_configured: 40914,
   too_many_confirmations: 40915,
+  too_many_rolls: 40916,
   link_ended: 41001,
   body_too_large: 41301,
   unsupported_media_type: 41501,

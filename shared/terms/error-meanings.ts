@@ -46,6 +46,8 @@ export const errorMeanings = {
   email_not_configured: "This deployment has no sender of e-mails; use another type of destination.",
   too_many_confirmations:
     "The organization, or all together, have had too many confirmation mails sent, or the recipient refused them. Try again another day.",
+  too_many_rolls:
+    "The secret was rolled four times in 24 hours, and the replaced ones still sign. The message says from when on it can be rolled.",
   link_ended: "The link has expired, or what it is for was changed or erased since.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",

@@ -7,7 +7,11 @@ import { createCreateDestination } from "../../../shared/notifications/create-de
 import { createDeleteDestination } from "../../../shared/notifications/delete-destination.ts";
 import { createNotificationDeliveryStore } from "../../../shared/notifications/delivery-store.ts";
 import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
-import { createDestinationSecrets, newSigningSecret } from "../../../shared/notifications/destination-secrets.ts";
+import {
+  createDestinationSecrets,
+  newSigningSecret,
+  signingSecrets,
+} from "../../../shared/notifications/destination-secrets.ts";
 import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
 import { createEmailLinks } from "../../../shared/notifications/email-link.ts";
 import { createHandOver } from "../../../shared/notifications/hand-over.ts";
@@ -168,6 +172,35 @@ describe("destinations", () => {
     expect(await secrets.open(organizationId, item?.sealed ?? new Uint8Array())).toMatchObject({
       secrets: [{ secret: rolled.secret }, { secret, validUntil: now + 86_400_000 }],
     });
+  });
+});
+
+describe("a webhook's secret", () => {
+  it("signs for a day after it was replaced, however often; a fifth roll in a day is refused and changes nothing", async () => {
+    const { create, change, destinations } = service();
+    const { id, secret } = await create(webhook);
+    const roll = async () => (await change(id, { name: "SOC", rollSecret: true })).secret;
+    const all = [secret];
+    for (let i = 0; i < 4; i++) {
+      now += 1_500;
+      all.unshift(await roll());
+    }
+    const signing = async () => {
+      const item = await destinations.read(organizationId, id);
+      const opened = await secrets.open(organizationId, item?.sealed ?? new Uint8Array());
+      if (opened.type !== "webhook") throw new Error("no webhook");
+      return signingSecrets(opened.secrets, now);
+    };
+    expect(await signing()).toEqual(all);
+    now += DAY_MS - 3 * 1_500 - 1;
+    await expect(roll()).rejects.toMatchObject({
+      code: "too_many_rolls",
+      message: expect.stringContaining("2026-11-23T12:00:02Z"),
+    });
+    expect(await signing()).toEqual(all);
+    now += 501;
+    const fifth = await roll();
+    expect(await signing()).toEqual([fifth, ...all.slice(0, 4)]);
   });
 });
 

@@ -43,6 +43,7 @@ const published = {
   destination_paused: [409, 40913],
   email_not_configured: [409, 40914],
   too_many_confirmations: [409, 40915],
+  too_many_rolls: [409, 40916],
   body_too_large: [413, 41301],
   unsupported_media_type: [415, 41501],
   credentials_refused: [422, 42201],
