@@ -6,10 +6,8 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Mailer } from "../runtime/mail.ts";
-import { cutText } from "../security/redaction/redact-and-cut.ts";
-import { redactText } from "../security/redaction/redact-text.ts";
 import { DAY_MS } from "../terms/hours.ts";
-import { type DeliveryAttempt, type DeliveryMessage, MAX_ANSWER_CHARACTERS, type StoredDelivery } from "./delivery.ts";
+import type { DeliveryAttempt, DeliveryMessage, StoredDelivery } from "./delivery.ts";
 import type { PausedDestination } from "./destination-paused.ts";
 import { type DestinationSecrets, type DestinationSecretsStore, signingSecrets } from "./destination-secrets.ts";
 import { EMAIL_LINK_PATH } from "./email-link.ts";
@@ -20,6 +18,7 @@ import { teamsMessage } from "./messages/teams.ts";
 import { webhookBody, webhookHeaders } from "./messages/webhook.ts";
 import type { DestinationItem } from "./notification-items.ts";
 import type { GuardedRequest } from "./sending/guarded-request.ts";
+import { redactedAnswer, type SentRequest } from "./sending/redacted-answer.ts";
 import { GuardedRequestError } from "./sending/request-failure.ts";
 import { hasFailedForLong, pauseAfter } from "./sending/retry-schedule.ts";
 import type { SendingStore } from "./sending-store.ts";
@@ -45,29 +44,6 @@ export type SendDependencies = {
 /** @returns the seconds after which the message must come again; undefined if the delivery has ended. */
 export type SendDelivery = (message: DeliveryMessage) => Promise<number | undefined>;
 
-/** What an answer is read for. More would take longer to redact; the log shows 256 characters. */
-const READ_CHARACTERS = 4_096;
-const MIN_SECRET_CHARACTERS = 6;
-
-/** What the log must not repeat of a URL: an answer may quote it. The path of a chat's URL is its secret. */
-const secretParts = (secrets: DestinationSecrets): string[] => {
-  if (secrets.type === "email") return [];
-  const { pathname, search, searchParams } = new URL(secrets.url);
-  const path = secrets.type === "webhook" ? [] : [pathname, ...pathname.split("/")];
-  return [...path, search, ...searchParams.values()].filter((part) => part.length >= MIN_SECRET_CHARACTERS);
-};
-
-/** The beginning of an answer as the log shows it. */
-export const redactedAnswer = (body: string, secrets: DestinationSecrets): string => {
-  const known = secretParts(secrets).sort((one, other) => other.length - one.length);
-  const text = known.reduce(
-    (rest, secret) => rest.replaceAll(secret, "[redacted:url]"),
-    // A secret that the cut would split is far behind what is shown.
-    body.slice(0, READ_CHARACTERS).replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, "\ufffd"),
-  );
-  return cutText(redactText(text.toWellFormed()), MAX_ANSWER_CHARACTERS);
-};
-
 /** `isHeldBack`: we did not try, so the destination did not fail. */
 type Sent = {
   isDelivered: boolean;
@@ -91,18 +67,19 @@ const hindranceOf = (destination: DestinationItem | undefined, type: Notificatio
 export const createSendDelivery = (dependencies: SendDependencies): SendDelivery => {
   const { store, request, mailer, now, apiOrigin } = dependencies;
 
-  const post = async (
+  const requestOf = (
     notification: Notification,
     { destinationId, deliveryId }: DeliveryMessage,
     secrets: Exclude<DestinationSecrets, { type: "email" }>,
-  ) => {
+  ): SentRequest => {
+    const { url } = secrets;
     const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "notifications/1" };
-    if (secrets.type === "slack") return request({ url: secrets.url, headers, body: slackMessage(notification) });
-    if (secrets.type === "teams") return request({ url: secrets.url, headers, body: teamsMessage(notification) });
+    if (secrets.type === "slack") return { url, headers, body: slackMessage(notification) };
+    if (secrets.type === "teams") return { url, headers, body: teamsMessage(notification) };
     const body = webhookBody(notification);
     const at = now();
     const signed = { id: `${destinationId}_${deliveryId}`, at, body, secrets: signingSecrets(secrets.secrets, at) };
-    return request({ url: secrets.url, headers: { ...headers, ...webhookHeaders(signed) }, body });
+    return { url, headers: { ...headers, ...webhookHeaders(signed) }, body };
   };
 
   const mail = async (notification: Notification, to: string, keys: Extract<DestinationSecrets, { type: "email" }>) => {
@@ -141,9 +118,10 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
         await mail(notification, target, secrets);
         return { isDelivered: true, isGone: false, attempt: attempted({}) };
       }
-      const { status, retryAfter, body } = await post(notification, message, secrets);
+      const outgoing = requestOf(notification, message, secrets);
+      const { status, retryAfter, body } = await request(outgoing);
       const isDelivered = status >= 200 && status < 300;
-      const answer = redactedAnswer(body, secrets);
+      const answer = redactedAnswer(body, secrets.type, outgoing);
       const error = isDelivered ? undefined : "refused";
       return { isDelivered, isGone: status === 410, retryAfter, attempt: attempted({ status, error, answer }) };
     } catch (error) {

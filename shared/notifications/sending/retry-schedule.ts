@@ -34,7 +34,7 @@ const spreadOf = (deliveryId: string, tries: number): number =>
 /** Milliseconds from now on that `Retry-After` asks for; undefined if it is no time. https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 const askedPause = (retryAfter: string, now: number): number | undefined => {
   const text = retryAfter.trim();
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * SECOND_MS;
+  if (/^[0-9]+$/.test(text)) return Number(text) * SECOND_MS;
   // An HTTP date begins with the day's name; Date.parse would take much else.
   const at = /^[A-Z][a-z]{2,8}[, ]/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : at - now;

@@ -16,11 +16,7 @@ import {
   parseDeliveryItem,
   parseDestinationItem,
 } from "../../../shared/notifications/notification-items.ts";
-import {
-  createSendDelivery,
-  redactedAnswer,
-  type SendDependencies,
-} from "../../../shared/notifications/send-delivery.ts";
+import { createSendDelivery, type SendDependencies } from "../../../shared/notifications/send-delivery.ts";
 import type { GuardedAnswer } from "../../../shared/notifications/sending/pinned-post.ts";
 import { GuardedRequestError, type RequestFailure } from "../../../shared/notifications/sending/request-failure.ts";
 import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
@@ -399,24 +395,4 @@ describe("at least once, and no more than the faults explain", () => {
     const { destination } = await run({ steps: [500, 200], destination: { lastDeliveredAt: START + 1 } });
     expect(destination.failingSince).toBeUndefined();
   });
-});
-
-describe("redactedAnswer", () => {
-  const slack = { type: "slack", url: "https://hooks.slack.com/services/T0000001/B0000001/SeCrEtSeCrEt" } as const;
-  const webhook: DestinationSecrets = {
-    type: "webhook",
-    url: "https://example.com/hook/path?token=abcdef",
-    secrets: [],
-  };
-  it.each<[string, DestinationSecrets, string]>([
-    ["no_service", slack, "no_service"],
-    ["Cannot POST /services/T0000001/B0000001/SeCrEtSeCrEt", slack, "Cannot POST [redacted:url]"],
-    ["unknown SeCrEtSeCrEt", slack, "unknown [redacted:url]"],
-    ["POST /hook/path?token=abcdef", webhook, "POST /hook/path[redacted:url]"],
-    ["card 4111 1111 1111 1111 refused", webhook, "card [redacted:card] refused"],
-    ["a\u0000\u001b[2Jb\u202e", webhook, "a\ufffd\ufffd[2Jb\ufffd"],
-    ["", webhook, ""],
-  ])("%j", (body, secrets, expected) => expect(redactedAnswer(body, secrets)).toBe(expected));
-
-  it("has at most 256 characters", () => expect([...redactedAnswer("é".repeat(70_000), slack)]).toHaveLength(256));
 });

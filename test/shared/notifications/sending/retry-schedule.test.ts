@@ -31,6 +31,8 @@ describe("pauseAfter", () => {
     ["Sun, 22 Nov 2026 21:10:00 GMT", 600_000],
     ["Sunday, 22-Nov-26 21:10:00 GMT", 600_000],
     ["999999999", 11 * HOUR_MS],
+    ["9999999999", 11 * HOUR_MS],
+    ["9".repeat(400), 11 * HOUR_MS],
     ["Fri, 31 Dec 2100 23:59:59 GMT", 11 * HOUR_MS],
   ])("respects Retry-After %j", (retryAfter, expected) => expect(pauseOf(1, retryAfter)).toBe(expected));
 
@@ -43,7 +45,7 @@ describe("pauseAfter", () => {
     "",
     "1e9",
     "2026-11-23",
-    "99999999999",
+    "-99999999999",
     "Sun, 22 Nov 2026 20:00:00 GMT",
     "Sun, 99",
   ])("keeps its own pause for Retry-After %j", (retryAfter) => expect(pauseOf(1, retryAfter)).toBe(pauseOf(1)));
