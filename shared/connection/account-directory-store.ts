@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { getItem, type Table } from "../runtime/table.ts";
 import { type TransactItem, updatePart } from "../runtime/table-transaction.ts";
 import { organizationIdOf, organizationKey, partKey } from "../terms/keys.ts";
 import { connectionMethods } from "./connection.ts";
+import { isEntitled } from "./platform-events.ts";
 
 /** More organizations cannot connect one account: each event of the account is stored for each of them. */
 const MAX_ORGANIZATIONS = 25;
@@ -11,7 +13,12 @@ const MAX_ORGANIZATIONS = 25;
 /** An item without organizations stays for an hour. */
 const KEPT_SECONDS = 3_600;
 
-const Entry = z.object({ connectionId: z.string(), method: z.enum(connectionMethods) });
+/** `acceptedAt`: as in the connection's item. */
+const Entry = z.object({
+  connectionId: z.string(),
+  method: z.enum(connectionMethods),
+  acceptedAt: z.optional(z.number()),
+});
 type Entry = z.output<typeof Entry>;
 
 /**
@@ -21,6 +28,12 @@ type Entry = z.output<typeof Entry>;
 const Item = z.object({ organizations: z._default(z.record(z.string(), Entry), {}) });
 
 const keyOf = (accountId: string) => ({ id: partKey("account", accountId) });
+
+/** The entry that has been without events for the longest time; undefined if each gets the account's events. */
+const longestWithout = (entries: Readonly<Record<string, Entry>>, now: number): [key: string, Entry] | undefined => {
+  const without = Object.entries(entries).filter(([, entry]) => !isEntitled(entry, now));
+  return without.sort(([, { acceptedAt: a = 0 }], [, { acceptedAt: b = 0 }]) => a - b)[0];
+};
 
 /** An organization that has connected an account. */
 export type AccountOwner = Entry & { organizationId: string };
@@ -46,13 +59,21 @@ export const createAccountDirectoryStore = (
     },
 
     /**
-     * The part of a transaction that adds or replaces an organization's entry. Its condition fails if the item changes
-     * before the transaction: call `enter` again. One read unit; in the transaction two write units.
-     * @throws DomainError `account_shared` if too many other organizations have connected the account.
+     * The part of a transaction that adds or replaces an organization's entry. If the account has no room, the entry
+     * that has been without events for the longest time makes room: its connection stays, and enters again when the
+     * provider accepts its key. The part's condition fails if the item changes before the transaction: call `enter`
+     * again. One read unit; in the transaction two write units.
+     * @param now epoch ms.
+     * @throws DomainError `account_shared` if too many other organizations get the account's events.
      */
-    async enter(organizationId: string, accountId: string, { connectionId, method }: Entry): Promise<TransactItem> {
+    async enter(
+      organizationId: string,
+      accountId: string,
+      { connectionId, method, acceptedAt }: Entry,
+      now: number,
+    ): Promise<TransactItem> {
       const own = organizationKey(organizationId);
-      const entry: Entry = { connectionId, method };
+      const entry: Entry = { connectionId, method, ...definedFields({ acceptedAt }) };
       const entries = await read(accountId);
       const organizations = Object.keys(entries);
       if (organizations.length === 0) {
@@ -63,8 +84,25 @@ export const createAccountDirectoryStore = (
         });
       }
       if (!Object.hasOwn(entries, own) && organizations.length >= maxOrganizations) {
-        const message = `The account is connected to ${maxOrganizations} organizations already. Disconnect one of them.`;
-        throw new DomainError("account_shared", message);
+        const [displaced, was] = longestWithout(entries, now) ?? [];
+        if (displaced === undefined || was === undefined) {
+          const message = `The account is connected to ${maxOrganizations} organizations already. Disconnect one of them.`;
+          throw new DomainError("account_shared", message);
+        }
+        const at = "#organizations.#displaced";
+        return updatePart(table, keyOf(accountId), {
+          also: "#organizations.#own = :entry",
+          remove: ["organizations.displaced"],
+          condition: [
+            `attribute_not_exists(#organizations.#own) AND ${at}.#connectionId = :displacedId`,
+            // The provider may have accepted its key since.
+            was.acceptedAt === undefined
+              ? `attribute_not_exists(${at}.#acceptedAt)`
+              : `${at}.#acceptedAt = :acceptedAt`,
+          ].join(" AND "),
+          values: { entry, displacedId: was.connectionId, ...definedFields({ acceptedAt: was.acceptedAt }) },
+          names: { own, displaced },
+        });
       }
       const hasRoom = "(attribute_exists(#organizations.#own) OR size(#organizations) < :max)";
       return updatePart(table, keyOf(accountId), {

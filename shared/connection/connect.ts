@@ -166,6 +166,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       credentialsVersion: newToken(),
       ...definedFields({
         tokenExpiresAt,
+        acceptedAt: secret.method === "api_key" ? now() : undefined,
         webhookEndpointId: registered?.endpointId,
         webhookSecrets:
           webhookSecrets &&
@@ -186,7 +187,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       connectionId: connection.connectionId,
     });
     for (const change of unrecorded) await recordChange(organizationId, change);
-    return { status: "connected" as const, ...connection, ...endpoints };
+    return { status: "connected" as const, ...connection, ...endpoints, entryOf: accountId };
   };
 
   /** Stores the connection. An endpoint that was just created is removed if the connection cannot be stored. */

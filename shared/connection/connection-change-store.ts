@@ -25,6 +25,7 @@ export type NewConnection = Pick<
   | "credentials"
   | "credentialsVersion"
   | "tokenExpiresAt"
+  | "acceptedAt"
   | "webhookSecrets"
   | "webhookEndpointId"
 >;
@@ -38,8 +39,20 @@ const CONNECTION_FIELDS = [
   "credentials",
   "credentialsVersion",
   "tokenExpiresAt",
+  "acceptedAt",
   "webhookSecrets",
   "webhookEndpointId",
+  "refreshOwner",
+  "refreshUntil",
+  "connectedShard",
+  "entryOf",
+];
+
+/** The fields that rejected credentials remove. */
+const VALID_FIELDS = [
+  "credentials",
+  "tokenExpiresAt",
+  "acceptedAt",
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
@@ -92,6 +105,16 @@ export const createConnectionChangeStore = (
   const leaving = async (organizationId: string, { entryOf }: StoredConnection, now: number) =>
     entryOf === undefined ? [] : directory.leave(organizationId, entryOf, now);
 
+  /** That the directory's entry is the one that was read: a displaced connection may have entered it again since. */
+  const sameEntry = (before: StoredConnection) => {
+    const acceptedAt = before.status === "connected" ? before.acceptedAt : undefined;
+    const same = [unchanged("entryOf", before.entryOf), unchanged("acceptedAt", acceptedAt)];
+    return {
+      condition: same.map(({ condition }) => condition).join(" AND "),
+      values: Object.assign({}, ...same.map(({ values }) => values)),
+    };
+  };
+
   return {
     /**
      * Replaces the connection as a whole: of several concurrent connects the last one stays.
@@ -99,7 +122,7 @@ export const createConnectionChangeStore = (
      */
     connect: (organizationId: string, connection: NewConnection, change: ConnectionChange): Promise<Connected> =>
       retryOnConflict(organizationId, async (before) => {
-        const { accountId, tokenExpiresAt, webhookSecrets, webhookEndpointId, ...rest } = connection;
+        const { accountId, tokenExpiresAt, acceptedAt, webhookSecrets, webhookEndpointId, ...rest } = connection;
         if (before.holdsRecordsOf !== undefined && before.holdsRecordsOf !== accountId) throw otherAccount();
         const wasConnected = before.status === "connected";
         const was = before.status === "disconnected" ? undefined : before;
@@ -107,7 +130,7 @@ export const createConnectionChangeStore = (
         const keepsSecrets = webhookSecrets === undefined && wasAccount === accountId;
         const same = [
           unchanged("accountId", wasAccount),
-          unchanged("entryOf", before.entryOf),
+          sameEntry(before),
           // A disconnect by an earlier version of the service leaves the attribute.
           ...(was === undefined ? [] : [unchanged("webhookEndpointId", wasEndpoint)]),
         ];
@@ -120,13 +143,14 @@ export const createConnectionChangeStore = (
             accountId,
             change,
             ...rest,
-            ...definedFields({ tokenExpiresAt, webhookSecrets, webhookEndpointId: endpoint }),
+            ...definedFields({ tokenExpiresAt, acceptedAt, webhookSecrets, webhookEndpointId: endpoint }),
           },
           remove: [
             "refreshOwner",
             "refreshUntil",
             "token",
             ...(tokenExpiresAt === undefined ? ["tokenExpiresAt"] : []),
+            ...(acceptedAt === undefined ? ["acceptedAt"] : []),
             ...(keepsSecrets || webhookSecrets !== undefined ? [] : ["webhookSecrets"]),
             ...(endpoint === undefined ? ["webhookEndpointId"] : []),
           ],
@@ -139,7 +163,7 @@ export const createConnectionChangeStore = (
         };
         const isDone = await write(organizationId, update, "connectionId", wasConnected ? 0 : 1, async () => [
           ...(before.entryOf === accountId ? [] : await leaving(organizationId, before, change.at)),
-          await directory.enter(organizationId, accountId, connection),
+          await directory.enter(organizationId, accountId, connection, change.at),
         ]);
         if (!isDone) return undefined;
         const left = wasAccount === accountId && wasEndpoint !== endpoint ? wasEndpoint : undefined;
@@ -166,7 +190,7 @@ export const createConnectionChangeStore = (
         const eventType = "PROVIDER_CONNECTION_REMOVED" as const;
         const change: ConnectionChange = { ...by, eventType, connectionId: was, accountId, method };
         const wasConnected = before.status === "connected";
-        const entry = unchanged("entryOf", before.entryOf);
+        const entry = sameEntry(before);
         const update = {
           set: { status: "disconnected", token: newRequestToken(), change },
           remove: CONNECTION_FIELDS,
@@ -184,12 +208,15 @@ export const createConnectionChangeStore = (
       }),
 
     /**
-     * Enters a connection of an earlier version into the directory, unless it was replaced or removed since.
+     * Enters a connection without an entry into the directory, unless it was replaced or removed since: one of an earlier
+     * version, or one that became `connected` again by tokens that arrived late.
+     * @param now epoch ms.
      * @throws DomainError `account_shared`.
      */
     async enterDirectory(
       organizationId: string,
       { connectionId, accountId, method }: Pick<ConnectedItem, "connectionId" | "accountId" | "method">,
+      now: number,
     ): Promise<void> {
       const update = {
         set: { entryOf: accountId, token: newRequestToken() },
@@ -197,14 +224,50 @@ export const createConnectionChangeStore = (
         values: { own: connectionId },
       };
       await write(organizationId, update, "token", 0, async () => [
-        await directory.enter(organizationId, accountId, { connectionId, method }),
+        await directory.enter(organizationId, accountId, { connectionId, method }, now),
       ]);
+    },
+
+    /**
+     * Notes that the provider has accepted a connection's API key, in the connection and in its entry, unless the key was
+     * replaced or removed since. A displaced connection enters the directory again. If the account has no room, the
+     * connection stays without an entry. One read unit and four write units.
+     * @param at epoch ms.
+     */
+    async noteAccepted(
+      organizationId: string,
+      accepted: Pick<ConnectedItem, "connectionId" | "credentialsVersion" | "accountId" | "acceptedAt">,
+      at: number,
+    ): Promise<void> {
+      const { connectionId, credentialsVersion, accountId, acceptedAt } = accepted;
+      const isSame = "#connectionId = :own AND #credentialsVersion = :version AND attribute_exists(#connectedShard)";
+      const values = { own: connectionId, version: credentialsVersion };
+      const noted = () => ({ acceptedAt: at, token: newRequestToken() });
+      const entry = { connectionId, method: "api_key" as const, acceptedAt: at };
+      try {
+        const update = { set: { ...noted(), entryOf: accountId }, condition: isSame, values };
+        await write(organizationId, update, "token", 0, async () => [
+          await directory.enter(organizationId, accountId, entry, at),
+        ]);
+      } catch (error) {
+        if (!(error instanceof DomainError && error.code === "account_shared")) throw error;
+        // Not if another call has noted it since, because that call may have entered the connection.
+        const before = unchanged("acceptedAt", acceptedAt);
+        const update = {
+          set: noted(),
+          remove: ["entryOf"],
+          condition: `${isSame} AND ${before.condition}`,
+          values: { ...values, ...before.values },
+        };
+        await write(organizationId, update, "token");
+      }
     },
 
     forgetChange: createForgetChange(write),
 
     /**
-     * Sets the status `needs_reconnect` and removes the credentials, if they are still the ones that failed.
+     * Sets the status `needs_reconnect` and removes the credentials, if they are still the ones that failed. The
+     * organization leaves the directory: its place is free for others, and it enters again when it is connected.
      * @returns the changes whose events must be recorded: this one, and one that an earlier call left behind. Empty if
      *   the credentials were replaced or removed since, or another call has handled the same failure.
      */
@@ -216,13 +279,18 @@ export const createConnectionChangeStore = (
       retryOnConflict(organizationId, async (before) => {
         const isSame = before.status === "connected" && before.connectionId === connectionId;
         if (!isSame || before.credentialsVersion !== credentialsVersion) return { result: [] };
+        const entry = sameEntry(before);
+        const isSameKey =
+          "#connectionId = :failed AND #credentialsVersion = :version AND attribute_exists(#connectedShard)";
         const update = {
           set: { status: "needs_reconnect", token: newRequestToken(), change },
-          remove: ["credentials", "tokenExpiresAt", "refreshOwner", "refreshUntil", "connectedShard"],
-          condition: "#connectionId = :failed AND #credentialsVersion = :version AND attribute_exists(#connectedShard)",
-          values: { failed: connectionId, version: credentialsVersion },
+          remove: VALID_FIELDS,
+          condition: `${isSameKey} AND ${entry.condition}`,
+          values: { failed: connectionId, version: credentialsVersion, ...entry.values },
         };
-        const isDone = await write(organizationId, update, "token", -1);
+        const isDone = await write(organizationId, update, "token", -1, () =>
+          leaving(organizationId, before, change.at),
+        );
         return isDone ? { result: [...leftBehind(before), change] } : undefined;
       }),
   };

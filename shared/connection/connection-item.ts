@@ -4,13 +4,15 @@
  * - `id`: the organization's key; `status`.
  * - `connectionId`: new at every connect; `method`, `accountId`, `connectedAt`.
  * - `credentials`: sealed (connection-secrets.ts); `credentialsVersion`: new at every change of them; `tokenExpiresAt`.
+ * - `acceptedAt`: when the provider last accepted the API key, with a lag of up to an hour. Connections of earlier
+ *   versions have none until the next accepted call.
  * - `webhookSecrets`: sealed, with those that were replaced within the last day (webhook-secrets.ts).
  * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
  * - `webhookEndpointId`: the endpoint at the provider that `registerWebhook` created.
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
- * - `entryOf`: the account whose item has this organization's entry (account-directory-store.ts). Connections of earlier
- *   versions have none. A disconnect by an earlier version leaves it.
+ * - `entryOf`: the account whose item has this organization's entry (account-directory-store.ts), unless another one
+ *   displaced the entry. Connections of earlier versions have none. A disconnect by an earlier version leaves it.
  * - `change`: the last change of `status` or `webhookSecrets`, until its security event is recorded.
  * - `token`: identifies the write that made the last other change.
  *
@@ -111,6 +113,8 @@ const Connected = z.object({
   credentialsVersion: z.string(),
   /** Epoch ms; OAuth only. */
   tokenExpiresAt: z.optional(z.number()),
+  /** Epoch ms; API keys only. */
+  acceptedAt: z.optional(z.number()),
   /** Epoch ms: end of the refresh lease. */
   refreshUntil: z.optional(z.number()),
 });

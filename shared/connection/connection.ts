@@ -6,7 +6,9 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { epochMs, integer } from "../json/number-fields.ts";
 import type { ProviderSetup } from "../provider/provider.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
+import { isEntitled } from "./platform-events.ts";
 
 export const connectionStatuses = ["connected", "disconnected", "needs_reconnect"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
@@ -48,6 +50,10 @@ export const Connection = z
     accountId: z.optional(z.string()),
     connectedAt: z.optional(epochMs("when the account was connected.")),
     tokenExpiresAt: z.optional(epochMs("when the access token expires; it is refreshed before.")),
+    platformEvents: z.optional(z.boolean()).register(z.globalRegistry, {
+      description:
+        "Whether the account's events at the platform's own webhook endpoint reach this connection; absent unless connected. False for an API key that the provider has not accepted for 24 hours, and if 25 other organizations get the account's events: a sync run brings the changes later.",
+    }),
     webhookUrl: z.optional(z.string()).register(z.globalRegistry, {
       description: "The URL to which the provider must send the webhooks of this organization.",
     }),
@@ -71,6 +77,8 @@ export type Connection = z.output<typeof Connection>;
 type VisibleFields = { status: ConnectionStatus } & Partial<
   Pick<Connection, "method" | "accountId" | "connectedAt" | "tokenExpiresAt"> & {
     webhookEndpointId: string | undefined;
+    acceptedAt: number | undefined;
+    entryOf: string | undefined;
   }
 >;
 
@@ -93,6 +101,7 @@ type ViewDependencies = {
   webhookUrlOf(organizationId: string): string | undefined;
   setup: ProviderSetup;
   syncIntervalHours: number;
+  now: Clock;
 };
 
 /** @param base without a slash at the end. */
@@ -110,9 +119,12 @@ export const createViewConnection =
     webhookUrlOf,
     setup,
     syncIntervalHours,
+    now,
   }: ViewDependencies): ViewConnection =>
   async (organizationId, stored, readField = (read) => read) => {
-    const { status, method, accountId, connectedAt, tokenExpiresAt, webhookEndpointId } = stored;
+    const { status, method, accountId, connectedAt, tokenExpiresAt, acceptedAt, webhookEndpointId, entryOf } = stored;
+    const isConnected = status === "connected" && method !== undefined;
+    const platformEvents = isConnected ? entryOf !== undefined && isEntitled({ method, acceptedAt }, now()) : undefined;
     const webhookUrl = webhookUrlOf(organizationId);
     const { eventTypes, keyPermissions, provider } = setup;
     const [lastSyncAt, nextSyncAt, reads = 0] = await Promise.all([
@@ -127,6 +139,7 @@ export const createViewConnection =
         accountId,
         connectedAt,
         tokenExpiresAt,
+        platformEvents,
         webhookUrl,
         lastSyncAt,
         nextSyncAt,

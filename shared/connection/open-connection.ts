@@ -10,6 +10,7 @@ import { writeLog } from "../runtime/log.ts";
 import type { ConnectedItem, ReconnectReason } from "./connection-item.ts";
 import { bearerOf } from "./connection-secrets.ts";
 import { notConnected } from "./connection-writer.ts";
+import { mustNoteAccepted } from "./platform-events.ts";
 import { createRefresh, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
 
 /** A token is replaced this long before it expires. */
@@ -30,6 +31,8 @@ type CredentialsDependencies = {
   confirm(opened: OpenedConnection): Promise<OpenedConnection | undefined>;
   /** Sets `needs_reconnect` (refresh.ts). @throws DomainError `not_connected` unless there are newer credentials. */
   giveUp(opened: OpenedConnection, reason: ReconnectReason): Promise<OpenedConnection>;
+  /** Stores that the provider has accepted the API key. Never throws. @param at epoch ms. */
+  noteAccepted(opened: OpenedConnection, at: number): Promise<void>;
   now: Clock;
 };
 
@@ -49,7 +52,7 @@ const connectionEnded = (cause?: unknown) =>
 /** Credentials for a whole piece of work: kept in memory, read again when the provider rejects them. */
 const createCredentials = (
   first: OpenedConnection,
-  { read, refresh, confirm, giveUp, now }: CredentialsDependencies,
+  { read, refresh, confirm, giveUp, noteAccepted, now }: CredentialsDependencies,
 ): Credentials => {
   let opened = first;
   /** The token that replaced a rejected one. If it is rejected too, another exchange does not help. */
@@ -112,6 +115,15 @@ const createCredentials = (
       return bearerOf(opened.secret);
     },
 
+    async accepted() {
+      const at = now();
+      if (!mustNoteAccepted({ method: opened.secret.method, ...opened }, at)) return;
+      const accepted = opened;
+      // Before the call, so that concurrent callers in this process share it; if it fails, another piece of work tries.
+      opened = { ...opened, acceptedAt: at };
+      await noteAccepted(accepted, at);
+    },
+
     async refused(secret) {
       if (secret !== bearerOf(opened.secret)) return bearerOf(opened.secret);
       const stored = await read();
@@ -138,14 +150,18 @@ export type OpenConnection = (
   context?: OpeningContext,
 ) => Promise<{ connection: ConnectedItem; credentials: Credentials }>;
 
-/** Enters a connection that an earlier version made, once. A failure does not stop the work: the next one tries again. */
+/**
+ * Enters a connection by OAuth that has no entry, once. One by API key enters when the provider accepts the key. A failure
+ * does not stop the work: the next one tries again.
+ */
 const enterDirectory = async (
   organizationId: string,
   connection: ConnectedItem,
   changes: RefreshDependencies["changes"],
+  now: number,
 ): Promise<void> => {
   try {
-    await changes.enterDirectory(organizationId, connection);
+    await changes.enterDirectory(organizationId, connection, now);
   } catch (error) {
     writeLog("warn", "Entering a connection into the directory of accounts failed", { cause: String(error) });
   }
@@ -155,14 +171,20 @@ const enterDirectory = async (
 export const createOpenConnection =
   (dependencies: RefreshDependencies): OpenConnection =>
   async (organizationId, context = { source: "system" }) => {
+    const { changes, now } = dependencies;
     const connection = await dependencies.connections.read(organizationId);
     if (connection.status !== "connected") throw notConnected();
-    if (connection.entryOf === undefined) await enterDirectory(organizationId, connection, dependencies.changes);
+    if (connection.entryOf === undefined && connection.method === "oauth")
+      await enterDirectory(organizationId, connection, changes, now());
     const secret = await dependencies.secrets.openCredentials(organizationId, connection.credentials);
     const { read, ...calls } = createRefresh({ ...context, organizationId }, dependencies);
+    const noteAccepted = (accepted: OpenedConnection, at: number): Promise<void> =>
+      changes.noteAccepted(organizationId, accepted, at).catch((error: unknown) => {
+        writeLog("warn", "Storing that the provider accepted an API key failed", { cause: String(error) });
+      });
     const credentials = createCredentials(
       { ...connection, secret },
-      { read: () => read(connection.accountId), ...calls, now: dependencies.now },
+      { read: () => read(connection.accountId), ...calls, noteAccepted, now },
     );
     return { connection, credentials };
   };

@@ -38,12 +38,12 @@ const STORE_ATTEMPTS = 6;
 /** A connection with its credentials in plain text. */
 export type OpenedConnection = Pick<
   ConnectedItem,
-  "connectionId" | "accountId" | "credentialsVersion" | "tokenExpiresAt"
+  "connectionId" | "accountId" | "credentialsVersion" | "tokenExpiresAt" | "acceptedAt"
 > & { secret: Secret };
 
 export type RefreshDependencies = {
   connections: Pick<ConnectionStore, "read">;
-  changes: Pick<ConnectionChangeStore, "requireReconnect" | "enterDirectory">;
+  changes: Pick<ConnectionChangeStore, "requireReconnect" | "enterDirectory" | "noteAccepted">;
   refreshes: RefreshStore;
   secrets: Pick<ConnectionSecrets, "sealCredentials" | "openCredentials">;
   provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">;

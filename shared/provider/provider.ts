@@ -116,6 +116,8 @@ export type Credentials = {
    * @throws ProviderError `connection_ended` if the connection has ended or must be made again.
    */
   refused(secret: string): Promise<string | undefined>;
+  /** Reports that the provider has accepted the secret. Never throws. */
+  accepted?(): Promise<void>;
 };
 
 /** The organization and user that an operation is made for, as its security event records them. */

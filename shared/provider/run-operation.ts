@@ -93,6 +93,11 @@ export const createRunOperation = (dependencies: OperationDependencies) => {
   return async <Value>(operation: Operation<Value>, session: Session): Promise<Value> => {
     // If the credentials cannot be read, no operation starts: their owner records that failure.
     const secret = await session.credentials.current();
-    return recordOperation(operation, session.context, (report) => attemptAll(operation, session, secret, report));
+    const value = await recordOperation(operation, session.context, (report) =>
+      attemptAll(operation, session, secret, report),
+    );
+    // After the recording, whose duration is that of the provider.
+    await session.credentials.accepted?.();
+    return value;
   };
 };

@@ -62,6 +62,8 @@ export const eventTypes = {
   WEBHOOK_RECEIVED: "A genuine webhook of the provider arrived.",
   WEBHOOK_NOT_APPLIED: "A webhook could not be applied; it is tried again and then kept.",
   WEBHOOK_REPLAYED: "A user had a failed webhook processed again.",
+  PLATFORM_EVENTS_STOPPED:
+    "The platform's webhooks no longer reach a connection whose API key the provider has not accepted for 24 hours.",
   ERASURE_REQUESTED: "An administrator requested an erasure of data.",
   ERASURE_COMPLETED: "An erasure ended: a final pass found no more data.",
   EXPORT_REQUESTED: "An administrator requested an export of events, or of all data of the organization.",

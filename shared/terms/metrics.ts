@@ -15,6 +15,7 @@ export const metricUnits = {
   ProviderReads: "Count",
   /** Webhooks of accounts that no organization has connected. */
   UnclaimedPlatformWebhooks: "Count",
+  WithheldPlatformWebhooks: "Count",
   /** The circuits that are open; written when a circuit opened or closed by itself. */
   OpenCircuits: "Count",
 } as const;

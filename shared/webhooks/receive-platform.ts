@@ -1,10 +1,11 @@
 /**
  * Receives one delivery at the platform's endpoint, to which the provider sends the events of all accounts that granted
  * the platform access: verifies the platform's signature, and accepts the event for each organization that has connected
- * the event's account. docs/webhooks.md, "The platform's endpoint".
+ * the event's account, unless its API key may have been revoked. docs/webhooks.md, "The platform's endpoint".
  */
 import * as z from "zod/mini";
 import type { AccountOwner } from "../connection/account-directory-store.ts";
+import { isEntitled } from "../connection/platform-events.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { addLogIds, withLogIds, writeLog } from "../runtime/log.ts";
@@ -85,13 +86,15 @@ export const createReceivePlatform = (dependencies: ReceivePlatformDependencies)
     const event = parseDelivery(parseEvent, body, startedAt);
     addLogIds({ eventId: event.id });
     const { accountId, type } = event;
-    const owners = accountId === undefined ? [] : await ownersOf(accountId);
-    if (accountId === undefined || owners.length === 0) {
+    const connected = accountId === undefined ? [] : await ownersOf(accountId);
+    if (accountId === undefined || connected.length === 0) {
       const counted = { count: "platform_webhook_unclaimed", accountId, type };
       const message = "No organization has connected the account of a platform webhook";
       writeLog("info", message, counted, { UnclaimedPlatformWebhooks: 1 });
       return;
     }
+    const owners = connected.filter((owner) => isEntitled(owner, startedAt));
+    const withheld = connected.filter((owner) => !owners.includes(owner));
     const { spared, others } = partition(owners, event);
     const acceptFor = (isDeauthorization: boolean) => (owner: AccountOwner) =>
       withLogIds({ organizationId: owner.organizationId }, () =>
@@ -100,5 +103,11 @@ export const createReceivePlatform = (dependencies: ReceivePlatformDependencies)
     // Before the others, which leave the directory: a repeated delivery must spare the same connections.
     await inParallel(spared, AT_ONCE, acceptFor(false));
     await inParallel(others, AT_ONCE, acceptFor(event.isDeauthorization));
+    if (withheld.length > 0) {
+      const counted = { count: "platform_webhook_withheld", accountId, type };
+      const message = "A platform webhook was withheld from connections whose API key may have been revoked";
+      writeLog("info", message, counted, { WithheldPlatformWebhooks: withheld.length });
+      await inParallel(withheld, AT_ONCE, (owner) => recorder.withheld({ ...owner, accountId }));
+    }
   };
 };

@@ -2,6 +2,7 @@
  * The security events of webhooks: one for each genuine delivery; forged deliveries up to a limit
  * (shared/security/flood.ts); and one for an event that could not be applied. docs/webhooks.md.
  */
+import { PROOF_LIFE_MS } from "../connection/platform-events.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import { resourceTypeOf } from "../records/record.ts";
@@ -37,6 +38,32 @@ export type GenuineDelivery = {
 
 /** A delivery without a valid signature. The organization is the URL's, if it expects webhooks. */
 export type ForgedDelivery = { organizationId: string | undefined; origin: Origin; error: DomainError };
+
+/** A connection from which platform events are withheld. `acceptedAt`: when the provider last accepted its API key, epoch ms. */
+export type WithheldConnection = {
+  organizationId: string;
+  connectionId: string;
+  accountId: string;
+  acceptedAt?: number | undefined;
+};
+
+/** How many withheld connections an instance remembers as recorded. Recording one again costs a write. */
+const MAX_WITHHELD = 500;
+
+const platformEventsStopped = ({ organizationId, accountId, acceptedAt }: WithheldConnection): NewSecurityEvent => ({
+  eventType: "PLATFORM_EVENTS_STOPPED",
+  category: "integration",
+  riskLevel: "MEDIUM",
+  source: "webhook",
+  organizationId,
+  resource: accountId,
+  resourceType: "provider_account",
+  action: "withhold_webhooks",
+  success: false,
+  errorCode: "key_not_accepted",
+  errorMessage: "The provider has not accepted the API key for 24 hours, so platform events are withheld.",
+  metadata: { method: "api_key", acceptedAt },
+});
 
 type Fields = Pick<NewSecurityEvent, "source" | "resourceType" | "action" | "ipAddress" | "organizationId">;
 
@@ -79,21 +106,42 @@ const webhookReceived = (delivery: GenuineDelivery): NewSecurityEvent => {
 export type DeliveryRecorder = ReturnType<typeof createDeliveryRecorder>;
 
 /** Records deliveries for one instance of a function. Never throws. */
-export const createDeliveryRecorder = (recorder: Pick<Recorder, "record">, flood: FloodRecorder) => ({
-  async genuine(delivery: GenuineDelivery): Promise<void> {
-    await Promise.all([recorder.record(webhookReceived(delivery)), flood.countDue()]);
-  },
+export const createDeliveryRecorder = (recorder: Pick<Recorder, "record">, flood: FloodRecorder) => {
+  const withheld = new Set<string>();
+  return {
+    async genuine(delivery: GenuineDelivery): Promise<void> {
+      await Promise.all([recorder.record(webhookReceived(delivery)), flood.countDue()]);
+    },
 
-  forged: ({ organizationId, origin, error }: ForgedDelivery): Promise<void> =>
-    flood.record({
-      ...fieldsOf(organizationId, origin),
-      eventType: "AUTHENTICATION_FAILURE",
-      category: "authentication",
-      riskLevel: "HIGH",
-      ...failureOf(error),
-      metadata: { requestId: origin.requestId },
-    }),
-});
+    forged: ({ organizationId, origin, error }: ForgedDelivery): Promise<void> =>
+      flood.record({
+        ...fieldsOf(organizationId, origin),
+        eventType: "AUTHENTICATION_FAILURE",
+        category: "authentication",
+        riskLevel: "HIGH",
+        ...failureOf(error),
+        metadata: { requestId: origin.requestId },
+      }),
+
+    /**
+     * Records once that events no longer reach a connection, at the time from which they do not. A connection of an
+     * earlier version has no such time, and gets events again with the next accepted call: it has no event.
+     */
+    async withheld(connection: WithheldConnection): Promise<void> {
+      const { organizationId, connectionId, acceptedAt } = connection;
+      const name = [organizationId, connectionId, acceptedAt ?? 0] as const;
+      const known = JSON.stringify(name);
+      if (acceptedAt === undefined || withheld.has(known)) return;
+      const moment = {
+        timestamp: acceptedAt + PROOF_LIFE_MS,
+        identity: identityOf("platform_events_stopped", ...name),
+      };
+      await recorder.record(platformEventsStopped(connection), moment);
+      if (withheld.size >= MAX_WITHHELD) withheld.clear();
+      withheld.add(known);
+    },
+  };
+};
 
 const numberOf = (name: ErrorName): string => String(catalogueEntry(name).number);
 

@@ -54,6 +54,7 @@ export const wireViewConnection = () => {
     webhookUrlOf: wireWebhookUrl(),
     setup: stripeSetup,
     syncIntervalHours,
+    now: systemClock,
   });
 };
 

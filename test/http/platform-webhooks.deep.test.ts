@@ -86,4 +86,46 @@ describe("the platform's endpoint", () => {
     // The API key of another organization does not depend on the permission.
     expect(await statusOf(ours)).toBe("connected");
   });
+
+  it("is silent for an API key that the provider has not accepted for 24 hours, until it accepts the key", async () => {
+    const held = organizationOf(service, `${ours.organizationId}-held`);
+    await held.connect(account.apiKey);
+    await held.lastRun();
+    const shown = async () => (await held.call("GET", "connection")).body as { platformEvents?: boolean };
+    expect(await shown()).toMatchObject({ status: "connected", platformEvents: true });
+    await held.call("POST", "circuit-breaker", { action: "force_open", reason: "held by an attacker" });
+    await sender.send(await eventOf("cus_within_day"), PLATFORM);
+    await eventually("an event within 24 hours is a record", () => customerOf("cus_within_day", held));
+    await service.advance(24 * 60 * MINUTE, "last");
+    expect(await shown()).toMatchObject({ status: "connected", platformEvents: false });
+    for (const id of ["cus_revoked", "cus_revoked_2"])
+      expect(await sender.send(await eventOf(id), PLATFORM)).toMatchObject({ status: 200, text: RECEIVED });
+    await eventually("the others get it", () => customerOf("cus_revoked_2"));
+    expect(await customerOf("cus_revoked", held)).toBeUndefined();
+    expect(await held.events("eventType=PLATFORM_EVENTS_STOPPED")).toMatchObject([
+      { source: "webhook", riskLevel: "MEDIUM", success: false, resource: account.accountId },
+    ]);
+    expect(service.logged()).toContain('"count":"platform_webhook_withheld"');
+    await held.call("POST", "circuit-breaker", { action: "reset" });
+    await held.sync();
+    expect(await shown()).toMatchObject({ platformEvents: true });
+    await sender.send(await eventOf("cus_proved"), PLATFORM);
+    await eventually("events arrive again", () => customerOf("cus_proved", held));
+  });
+
+  it("does not lock the owner of an account out by 25 connections whose key is dead", async () => {
+    const others = Array.from({ length: 25 }, (_, i) => organizationOf(service, `${ours.organizationId}-dead-${i}`));
+    const dead = await provider.account(1);
+    for (const organization of others) {
+      expect(await organization.connect(dead.apiKey)).toMatchObject({ status: 200 });
+      await organization.lastRun();
+    }
+    const owner = organizationOf(service, `${ours.organizationId}-owner`);
+    expect(await owner.connect(dead.apiKey)).toMatchObject({ status: 409, body: { error: 40907 } });
+    const fault = await provider.fail(dead.accountId, { kind: "error", status: 401 });
+    await Promise.all(others.slice(0, 2).map((organization) => organization.sync()));
+    await provider.recover(fault);
+    expect(await statusOf(others[0] ?? owner)).toBe("needs_reconnect");
+    expect(await owner.connect(dead.apiKey)).toMatchObject({ status: 200 });
+  });
 });

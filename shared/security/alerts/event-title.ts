@@ -92,6 +92,7 @@ const titles: Record<EventType, Title> = {
   WEBHOOK_NOT_APPLIED: "A webhook could not be applied",
   WEBHOOK_REPLAYED: ({ success }) =>
     success ? "A user replayed a failed webhook" : "A failed webhook could not be replayed",
+  PLATFORM_EVENTS_STOPPED: "Webhooks are withheld from a connection whose API key may have been revoked",
   ERASURE_REQUESTED: "A user requested that data is erased",
   ERASURE_COMPLETED: "Data was erased on request",
   EXPORT_REQUESTED: "A user requested an export of data",

@@ -69,6 +69,7 @@ const classByType: Record<EventType, EventClass> = {
   WEBHOOK_RECEIVED: apiCreate,
   WEBHOOK_NOT_APPLIED: apiUpdate,
   WEBHOOK_REPLAYED: apiUpdate,
+  PLATFORM_EVENTS_STOPPED: entityUpdated,
   ERASURE_REQUESTED: apiCreate,
   ERASURE_COMPLETED: apiDelete,
   NOTIFICATIONS_CHANGED: entityUpdated,

@@ -43,6 +43,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   EXPORT_COMPLETED: 23,
   NOTIFICATIONS_CHANGED: 24,
   NOTIFICATIONS_PAUSED: 25,
+  PLATFORM_EVENTS_STOPPED: 26,
 };
 const SPELLED_OUT = 0;
 

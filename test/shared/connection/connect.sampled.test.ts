@@ -69,6 +69,7 @@ describe("connecting with an API key", () => {
       method: "api_key",
       accountId: "acct_1",
       connectedAt: NOON,
+      platformEvents: true,
       webhookUrl: `https://hooks.example/acme%2F${organizations}`,
       ...always,
       lastSyncAt: 7,

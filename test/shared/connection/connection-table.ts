@@ -59,6 +59,9 @@ export const useConnections = () => {
     stores: storesOver(database.client),
     /** The stores over another endpoint of the engine. */
     storesAt: (endpoint: string): Stores => storesOver(database.clientAt(endpoint)),
+    /** Likewise with a limit of organizations of one account. */
+    limitedAt: (endpoint: string, organizations: number): Stores =>
+      storesOver(database.clientAt(endpoint), undefined, organizations),
     item: (id: string) => getItem(connections, { id }),
   };
 };
@@ -81,12 +84,12 @@ export const connectionNamed = (name: string, changes: Partial<NewConnection> = 
 export const sealedText = bytes;
 
 /** A recorded change, for tests that do not look at it. */
-const changeOf = ({ connectionId, accountId, method }: NewConnection): ConnectionChange => ({
+const changeOf = ({ connectionId, accountId, method, connectedAt }: NewConnection): ConnectionChange => ({
   eventType: "PROVIDER_CONNECTION_ESTABLISHED",
   connectionId,
   accountId,
   method,
-  at: 1,
+  at: connectedAt,
   durationMs: 1,
   source: "user",
   userId: "ada",

@@ -16,6 +16,7 @@ it("costs the documented units", async () => {
     credentials,
     webhookSecrets: credentials,
   });
+  const key = connectionNamed("a", { credentials, webhookSecrets: credentials });
   const tokens = { credentials, credentialsVersion: "new", tokenExpiresAt: 2 };
   const costs = {
     connect: await measure(() => connections.connectQuietly("acme", connection)),
@@ -26,6 +27,11 @@ it("costs the documented units", async () => {
     store: await measure(() => refreshes.storeTokens("acme", connection, tokens)),
     list: await measure(() => listed({ connected })),
     owners: await measure(() => directory.ownersOf("acct_1")),
+    require: await measure(() =>
+      connections.requireReconnectQuietly("acme", { ...connection, credentialsVersion: "new" }),
+    ),
+    key: await measure(() => connections.connectQuietly("acme", { ...key, acceptedAt: 1 })),
+    note: await measure(() => connections.noteAccepted("acme", key, 2)),
     disconnect: await measure(() => connections.disconnectQuietly("acme")),
   };
   expect(costs).toEqual({
@@ -37,6 +43,9 @@ it("costs the documented units", async () => {
     store: { read: 0, write: 2 },
     list: { read: 8, write: 0 },
     owners: { read: 1, write: 0 },
+    require: { read: 3, write: 10 },
+    key: { read: 3, write: 13 },
+    note: { read: 1, write: 4 },
     disconnect: { read: 3, write: 10 },
   });
 });

@@ -204,6 +204,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
     setup: stripeSetup,
     syncIntervalHours: 4,
+    now,
   });
   const around = {
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),

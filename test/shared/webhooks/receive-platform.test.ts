@@ -30,7 +30,7 @@ beforeEach(() => {
   tests++;
   owners = [
     { organizationId: `a ${tests}`, connectionId: "ca", method: "oauth" },
-    { organizationId: `b ${tests}`, connectionId: "cb", method: "api_key" },
+    { organizationId: `b ${tests}`, connectionId: "cb", method: "api_key", acceptedAt: NOW },
   ];
 });
 
@@ -157,6 +157,55 @@ describe("a delivery at the platform's endpoint", () => {
       expect(await create().send(sent(payload))).toMatchObject({ statusCode: 400 });
     },
   );
+});
+
+describe("a delivery for an API key that the provider has not accepted for 24 hours", () => {
+  const DAY = 24 * 3_600_000;
+  const withKey = (acceptedAt: number | undefined): AccountOwner[] => [
+    { organizationId: `a ${tests}`, connectionId: "ca", method: "oauth" },
+    { organizationId: `b ${tests}`, connectionId: "cb", method: "api_key", acceptedAt },
+  ];
+  const counted = () => logLines().filter(({ count }) => count === "platform_webhook_withheld");
+
+  it("is acknowledged, counted, and recorded once, and reaches only the others", async () => {
+    owners = withKey(NOW - DAY);
+    const { send, record } = create();
+    expect(await send(sent(from("acct_1")))).toMatchObject(RECEIVED);
+    expect(await send(sent(from("acct_1", { id: "evt_2" })))).toMatchObject(RECEIVED);
+    expect(await stored("a")).toBeDefined();
+    expect(await stored("b")).toBeUndefined();
+    expect(counted()).toMatchObject([{ accountId: "acct_1", type: "customer.updated" }, {}]);
+    const stopped = record.mock.calls.filter(([{ eventType }]) => eventType === "PLATFORM_EVENTS_STOPPED");
+    expect(stopped).toMatchObject([
+      [{ organizationId: `b ${tests}`, riskLevel: "MEDIUM", success: false, resource: "acct_1" }, { timestamp: NOW }],
+    ]);
+  });
+
+  it("is recorded as the same event by other instances", async () => {
+    owners = withKey(NOW - DAY - 1);
+    const moments = [];
+    for (const { send, record } of [create(), create()]) {
+      await send(sent(from("acct_1")));
+      moments.push(record.mock.calls.find(([{ eventType }]) => eventType === "PLATFORM_EVENTS_STOPPED")?.[1]);
+    }
+    expect(moments).toEqual([{ timestamp: NOW - 1, identity: expect.any(Uint8Array) }, moments[0]]);
+  });
+
+  it("is not withheld a moment before", async () => {
+    owners = withKey(NOW - DAY + 1);
+    await create().send(sent(from("acct_1")));
+    expect(await stored("b")).toBeDefined();
+    expect(counted()).toEqual([]);
+  });
+
+  it("is withheld from a connection of an earlier version until the provider accepts its key", async () => {
+    owners = withKey(undefined).slice(1);
+    const { send, record } = create();
+    expect(await send(sent(from("acct_1")))).toMatchObject(RECEIVED);
+    expect(await stored("b")).toBeUndefined();
+    expect(counted()).toHaveLength(1);
+    expect(record).not.toHaveBeenCalled();
+  });
 });
 
 describe("a delivery without the platform's signature", () => {

@@ -65,6 +65,11 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           ["Provider", provider.name],
           ["Account", accountId && <code>{accountId}</code>],
           ["Method", method && METHODS[method]],
+          [
+            "Platform events",
+            connection.platformEvents === false &&
+              "Withheld: the provider has not accepted the key for 24 hours, or others have the account's places",
+          ],
           [isConnected ? "Connected since" : "Was connected", connectedAt && <Time at={connectedAt} />],
           ["Access token ends", isConnected && tokenExpiresAt ? <TokenExpiry at={tokenExpiresAt} /> : undefined],
           ["Last sync", lastSyncAt ? <RelativeTime at={lastSyncAt} /> : isConnected ? "None yet" : undefined],

@@ -1,0 +1,23 @@
+/**
+ * Which connections get the events that arrive at the platform's endpoint. A connection by OAuth does as long as it is
+ * connected. An API key may have been revoked while the organization holds its circuit open and so sends nothing: its
+ * connection gets them while the provider has accepted the key lately. Pure. docs/connection.md, "Platform events".
+ */
+import { HOUR_MS } from "../terms/hours.ts";
+
+/** Decisions: for this long after the provider has accepted a key, its connection gets platform events. */
+export const PROOF_LIFE_MS = 24 * HOUR_MS;
+
+/** An accepted call is noted if the last note is older: so a note may lag behind by this much. */
+const NOTE_AFTER_MS = HOUR_MS;
+
+/** `acceptedAt`: when the provider last accepted the API key, epoch ms. */
+type Proof = { method: "api_key" | "oauth"; acceptedAt?: number | undefined };
+
+/** @param now epoch ms. */
+export const isEntitled = ({ method, acceptedAt }: Proof, now: number): boolean =>
+  method === "oauth" || (acceptedAt !== undefined && now - acceptedAt < PROOF_LIFE_MS);
+
+/** Whether an accepted call with the connection's key must be noted. @param now epoch ms. */
+export const mustNoteAccepted = ({ method, acceptedAt }: Proof, now: number): boolean =>
+  method === "api_key" && (acceptedAt === undefined || now - acceptedAt >= NOTE_AFTER_MS);
