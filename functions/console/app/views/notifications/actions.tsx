@@ -97,8 +97,8 @@ const DeleteDialog = ({ destination: { id, name }, onClose }: Omit<DialogProps, 
 const SendLink = ({ destination: { id, target }, onChanged }: Props) => {
   const send = useNotifiedAction("The link was not sent.", async () => {
     onChanged(await putDestination(id, { ...unchanged(await readDestination(id)), address: target }));
-    // The API sends it once a minute, and its answer does not say whether it did.
-    notify(`A message with a link was sent to ${target}. Another one can follow after a minute.`);
+    // Within a minute of the last link the answer does not say whether another one was sent; later it is refused for a day.
+    notify(`A message with a link was sent to ${target}. Another one can follow after 24 hours.`);
   });
   return (
     <Button isRunning={send.isRunning} onClick={() => void send.run(undefined)}>
