@@ -22,6 +22,7 @@ import {
   toAlert,
   unresolvedKey,
 } from "./alert-item.ts";
+import { timeOfCommit } from "./alert-note.ts";
 
 const MAX_ATTEMPTS = 12;
 
@@ -168,7 +169,7 @@ export const createAlertDecisionStore = (
           scope,
           key: resolvedKey(id),
           status: "resolved",
-          resolvedAt: now,
+          resolvedAt: timeOfCommit(item, now),
           resolvedBy: by,
           token,
           revision: item.revision + 1,

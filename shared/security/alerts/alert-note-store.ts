@@ -23,6 +23,7 @@ import {
   notesOfAlert,
   parseNoteItem,
   type StoredNote,
+  timeOfCommit,
 } from "./alert-note.ts";
 import { findAlert } from "./alert-store.ts";
 
@@ -74,7 +75,8 @@ export const createAlertNoteStore = (table: Table<"securityAlerts">) => {
           if (!isStored) return { outcome: "unchanged" };
         }
         if (isStored) return { outcome: "changed", alert: toAlert(item), note };
-        const effects = noteEffects(item, added, { by, at: now });
+        const at = timeOfCommit(item, now);
+        const effects = noteEffects(item, added, { by, at });
         const next = { ...item, ...effects };
         const failed = await transactOnce(table, [
           updatePart(
@@ -87,7 +89,7 @@ export const createAlertNoteStore = (table: Table<"securityAlerts">) => {
               values: { id, revision: item.revision },
             },
           ),
-          putPart(table, newNoteItem(scope, item, { change, at: now, revision: next.revision, note }), {
+          putPart(table, newNoteItem(scope, item, { change, at, revision: next.revision, note }), {
             condition: "attribute_not_exists(#scope)",
           }),
         ]);

@@ -80,6 +80,14 @@ export const newNoteItem = (
   ...outboxEntry(hashOfAlertId(alert.id) ?? "", at),
 });
 
+/**
+ * The time of a change that is committed now, epoch ms: not before the alert's other changes. A request that lost a
+ * conflict commits after one that began later, and the history is in the order of commits.
+ * @param now when the request began.
+ */
+export const timeOfCommit = (item: AlertItem, now: number): number =>
+  Math.max(now, item.assignedAt ?? now, item.commentedAt ?? now, item.acknowledgedAt ?? now, item.resolvedAt ?? now);
+
 /** The attributes of an alert that a note changes; undefined removes one. @param at epoch ms. */
 export const noteEffects = (item: AlertItem, note: NewNote, { by, at }: { by: string; at: number }) => ({
   ...(note.change === "assigned"

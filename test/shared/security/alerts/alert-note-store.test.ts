@@ -1,6 +1,7 @@
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
+import { addHistory } from "../../../../shared/security/alerts/alert-history.ts";
 import { hashOfAlertId, unresolvedKey } from "../../../../shared/security/alerts/alert-item.ts";
 import { MAX_ASSIGNMENTS, MAX_COMMENTS, noteKey } from "../../../../shared/security/alerts/alert-note.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
@@ -262,6 +263,18 @@ describe("at once", () => {
     const { assignee } = await alerts.get(organization, id, NOON);
     expect(assignee).toBe(notes.at(-1)?.note.assignee);
   });
+});
+
+it("an assignment that began first and is committed last is the last entry of the history", async () => {
+  const organization = freshOrganization();
+  const { id } = await raised(organization);
+  await alerts.notes.add(organization, id, to("bob"), by("ada", NOON + 20));
+  await alerts.notes.add(organization, id, to("eve"), by("ada", NOON + 10));
+  await alerts.resolve(organization, id, by("ada", NOON + 15));
+  const alert = await alerts.get(organization, id, NOON);
+  const { history } = await addHistory(alerts.notes, organization, alert);
+  expect(history.map(({ change, assignee }) => assignee ?? change)).toEqual(["raised", "bob", "eve", "resolved"]);
+  expect(history.at(2)?.assignee).toBe(alert.assignee);
 });
 
 describe("the expiry of notes", () => {
