@@ -1,6 +1,6 @@
 import type { FunctionModel } from "../core/model.ts";
 import type { Observe } from "../core/observation.ts";
-import type { WireRequest, WireResponse } from "../http/front-end.ts";
+import { splitTarget, type WireRequest, type WireResponse } from "../http/front-end.ts";
 
 /** What a front end learns about a request while it answers. */
 export type Answering = { functionArn?: string; requestId?: string };
@@ -28,8 +28,33 @@ const claimsOf = ({ rawHeaders }: WireRequest): Record<string, unknown> => {
   return parseJson(Buffer.from(payload, "base64url").toString("utf8"));
 };
 
-/** The target without the key of a link, which opens a report like a password. */
-const withoutKey = (target: string): string => target.replace(/([?&]key=)[^&]+/g, "$1…");
+/** Parameters that hold credentials: of links, of OAuth, and of a client that puts its token into the address. */
+const SECRET_NAME =
+  /token|secret|passw|pwd|credential|signature|^sig$|key$|auth|^code$|verifier|jwt|^sid$|session|assertion|^state$/i;
+/** Tokens, and the keys of the payment provider, under any name. */
+const SECRET_VALUE = /^(?:bearer\b|ey[\w-]+\.[\w-]+\.|(?:sk|rk|pk|whsec)_)/i;
+
+/** The text itself if it is not well encoded. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+};
+
+/** The target without the values of credentials. */
+const withoutCredentials = (target: string): string => {
+  const { path, query } = splitTarget(target);
+  if (query === "") return target;
+  const parameters = query.split("&").map((parameter) => {
+    const [name = "", ...rest] = parameter.split("=");
+    const value = rest.join("=");
+    const isSecret = SECRET_NAME.test(decoded(name)) || SECRET_VALUE.test(decoded(value));
+    return isSecret && value !== "" ? `${name}=…` : parameter;
+  });
+  return `${path}?${parameters.join("&")}`;
+};
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
 
@@ -56,7 +81,7 @@ export const observeRequests =
     observe({
       kind: "request",
       method: request.method,
-      target: withoutKey(request.target),
+      target: withoutCredentials(request.target),
       status: response.statusCode,
       durationMs: Math.round(performance.now() - startedAt),
       source: functions.find(({ arn }) => arn === answering.functionArn)?.logicalId,

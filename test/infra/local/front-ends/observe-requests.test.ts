@@ -53,9 +53,19 @@ describe("an observed request", () => {
     },
   );
 
-  it("hides the key of a link", async () => {
-    const [observation] = await observationOf(200, "", [], "/reports/1/page?key=secret&x=1");
-    expect(observation).toMatchObject({ target: "/reports/1/page?key=…&x=1" });
+  it.each([
+    ["/reports/1/page?key=secret&x=1", "/reports/1/page?key=…&x=1"],
+    ["/plants?limit=1&access_token=secret", "/plants?limit=1&access_token=…"],
+    ["/plants?ACCESS%5FTOKEN=secret", "/plants?ACCESS%5FTOKEN=…"],
+    ["/callback?code=secret=&state=secret&error=no", "/callback?code=…&state=…&error=no"],
+    ["/f?X-Amz-Signature=secret&X-Amz-Credential=secret", "/f?X-Amz-Signature=…&X-Amz-Credential=…"],
+    ["/plants?client_secret=secret&api_key=secret&password=secret", "/plants?client_secret=…&api_key=…&password=…"],
+    ["/plants?q=Bearer+secret&r=eyJh.eyJz.secret&s=sk_test_secret", "/plants?q=…&r=…&s=…"],
+    ["/plants?%zz=%zz&access_token=secret", "/plants?%zz=%zz&access_token=…"],
+    ["/plants?limit=1&cursor=abc&status=open&access_token=", "/plants?limit=1&cursor=abc&status=open&access_token="],
+  ])("hides the credentials of %s", async (target, shown) => {
+    const [observation] = await observationOf(200, "", [], target);
+    expect(observation).toMatchObject({ target: shown });
   });
 
   it.each([
