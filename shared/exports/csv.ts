@@ -26,6 +26,7 @@ const OPTIONS: Options = {
   columns: [...CSV_COLUMNS],
   record_delimiter: "windows",
   quoted: true,
+  quoted_empty: true,
   cast: {
     string: withoutFormulas,
     boolean: String,
@@ -35,7 +36,7 @@ const OPTIONS: Options = {
 
 export const CSV_HEAD = stringify([], { ...OPTIONS, header: true });
 
-/** The rows of events. Absent fields are empty, and metadata is JSON. */
+/** The rows of events. Every field is in quotes; absent ones are empty. Metadata is JSON. */
 export const toCsvRows = (events: readonly SecurityEvent[]): string =>
   stringify(
     events.map((event) => ({ time: new Date(event.timestamp).toISOString(), ...event })),

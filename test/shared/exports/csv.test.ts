@@ -75,6 +75,12 @@ describe("events as CSV", () => {
     ]);
   });
 
+  it("have every field in quotes, absent ones too", () => {
+    const row = toCsvRows([eventAt("acme", 1_795_262_430_000)]);
+    expect(row).toMatch(/^"[^"]*"(?:,"(?:[^"]|"")*")*\r\n$/);
+    expect(row).toContain(',"",');
+  });
+
   it("are documented column by column", () => {
     const page = readFileSync(join(import.meta.dirname, "../../../docs/exports.md"), "utf8");
     for (const name of CSV_COLUMNS) expect(page).toContain(`\`${name}\``);
