@@ -25,7 +25,8 @@ export const OLD_SECRET_VALID_MS = 24 * 3_600_000;
 export const CONFIRMATION_LIFE_MS = 48 * 3_600_000;
 
 const MAX_NAME_CHARACTERS = 100;
-const MAX_URL_CHARACTERS = 2_048;
+/** Of a destination's URL. */
+export const MAX_URL_CHARACTERS = 2_048;
 
 const ADDRESS_EXPECTED = "expected an e-mail address of ASCII characters, such as security@example.com";
 /**
@@ -42,7 +43,10 @@ const URL_EXPECTED = `expected an https URL of at most ${MAX_URL_CHARACTERS} vis
 const url = (description: string) =>
   z
     .string({ error: URL_EXPECTED })
-    .check(z.regex(/^https?:\/\/[!-~]{1,2040}$/, { error: URL_EXPECTED }))
+    .check(
+      z.regex(/^https?:\/\/[!-~]+$/, { error: URL_EXPECTED }),
+      z.maxLength(MAX_URL_CHARACTERS, { error: URL_EXPECTED }),
+    )
     .register(z.globalRegistry, { description });
 
 const common = {

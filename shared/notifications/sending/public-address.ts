@@ -3,6 +3,7 @@
  * host before each attempt; the API checks the URL when a destination is created or changed.
  */
 import ipaddr from "ipaddr.js";
+import { MAX_URL_CHARACTERS } from "../destination.ts";
 
 /** `loopback`: this machine is allowed as well, also by plain http. Only local runs have it. */
 export type TargetPolicy = "public" | "loopback";
@@ -66,9 +67,6 @@ export const isLocalhost = (hostname: string): boolean => /^(?:.+\.)?localhost$/
  */
 const PRIVATE_DOMAIN = /(?:^|\.)(?:local|intranet|internal|private|corp|home|lan|home\.arpa)$/;
 
-/** A URL is at most this long. */
-const MAX_TARGET_LENGTH = 2_048;
-
 /**
  * `URL` would drop line breaks and tabs, and take a backslash for a slash. Other readers of the text could then see another
  * host than the one that is checked.
@@ -92,7 +90,7 @@ export type CheckedTarget = { url: URL; problem?: undefined } | { url?: undefine
  * (decimal, octal, hexadecimal, full-width digits, fewer parts) as four decimal numbers, so one check sees them all.
  */
 export const checkTargetUrl = (text: string, { policy, ownHosts }: TargetRules): CheckedTarget => {
-  if (text.length > MAX_TARGET_LENGTH) return { problem: `must have at most ${MAX_TARGET_LENGTH} characters` };
+  if (text.length > MAX_URL_CHARACTERS) return { problem: `must have at most ${MAX_URL_CHARACTERS} characters` };
   if (AMBIGUOUS.test(text) || !WITH_AUTHORITY.test(text) || !URL.canParse(text)) {
     return { problem: "must be a complete URL without spaces and backslashes" };
   }
