@@ -40,6 +40,13 @@ export const pagePolicy = (identityOrigins: readonly string[], others: readonly 
     ...others,
   ].join("; ");
 
+/** Browsers then ask this host for nothing over plain http for a year. https://www.rfc-editor.org/rfc/rfc6797 */
+const HTTPS_ONLY = { "strict-transport-security": "max-age=31536000" };
+
+/** The gateway says by which scheme the client called; a deployment has https only. */
+const isOverHttps = ({ headers }: APIGatewayProxyEventV2): boolean =>
+  (headers["x-forwarded-proto"] ?? "https") === "https";
+
 /**
  * The handler of a page.
  * @param headersOf the page's own headers, among them its policy
@@ -48,10 +55,11 @@ export const createPageHandler = (
   options: PageOptions & { page: string },
   headersOf: () => Record<string, string> | Promise<Record<string, string>>,
 ): HttpHandler =>
-  createAnswerHandler(options, async ({ requestContext }) =>
-    respond(requestContext.requestId, 200, options.page, {
+  createAnswerHandler(options, async (event) =>
+    respond(event.requestContext.requestId, 200, options.page, {
       "content-type": "text/html; charset=utf-8",
       "referrer-policy": "no-referrer",
+      ...(isOverHttps(event) && HTTPS_ONLY),
       ...(await headersOf()),
     }),
   );

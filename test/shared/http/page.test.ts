@@ -81,6 +81,26 @@ describe("the page /console", () => {
   });
 });
 
+describe("a page", () => {
+  it.each([
+    ["https", "max-age=31536000"],
+    ["http", undefined],
+  ])("over %s has the header strict-transport-security %s", async (scheme, expected) => {
+    const event = httpEvent({ method: "GET", headers: { "x-forwarded-proto": scheme } });
+    const docs = createDocsHandler({ route, template: "", issuer: "https://a.example.com", audience: "a" });
+    const page = createConsoleHandler({
+      route,
+      template: "",
+      settings: { issuer: "https://a.example.com", clientId: null, scope: "openid", audience: null },
+      identityOrigins: async () => [],
+    });
+    for (const handler of [docs, page]) {
+      const { headers } = await handler(event, lambdaContext);
+      expect(headers["strict-transport-security"]).toBe(expected);
+    }
+  });
+});
+
 describe("an asset", () => {
   const handler = createAssetHandler({
     route,
