@@ -44,6 +44,8 @@ export const createTokenCache = (now: Clock) => {
 /** The tolerated difference between the clocks of issuer and service. */
 const LEEWAY_SECONDS = 30;
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60;
+/** A token that expired longer ago names nobody: a former member's token must not fill the organization's record. */
+const NAMES_ITS_CALLER_SECONDS = 24 * 60 * 60;
 
 type Settings = { issuer: string; audience: string; claims: ClaimSettings; now: Clock };
 
@@ -162,9 +164,12 @@ export const createAuthenticator = (settings: Settings): Authenticate => {
     } catch (error) {
       // The library checks claims after the signature, so tokens refused here have a verified signature.
       const isVerified = error instanceof JwtInvalidClaimError || error instanceof DomainError;
-      throw isVerified
-        ? new RefusedCallerError(asDomainError(error), parseCaller(unverified, claimSettings).caller)
-        : error;
+      if (!isVerified) throw error;
+      const isOld = Number(unverified.exp ?? Number.POSITIVE_INFINITY) < now() / 1000 - NAMES_ITS_CALLER_SECONDS;
+      throw new RefusedCallerError(
+        asDomainError(error),
+        isOld ? undefined : parseCaller(unverified, claimSettings).caller,
+      );
     }
   };
 

@@ -155,6 +155,22 @@ describe("a token", () => {
     await expect(codeOf(present(token(overrides, { typ })))).resolves.toBe(expected);
   });
 
+  it.each([
+    ["expired a day ago, less a minute", 24 * HOUR_SECONDS - 60, "acme"],
+    ["expired more than a day ago", 24 * HOUR_SECONDS + 60, undefined],
+  ])("that %s and is refused names its organization: %#", async (_when, ago, organizationId) => {
+    const attempt = present(token({ org_id: "acme", iat: now - ago - 60, exp: now - ago }));
+    const { code, caller } = await attempt.then(
+      () => ({}) as never,
+      (error) => error,
+    );
+    expect([code, caller?.organizationId, caller?.userId]).toEqual([
+      "expired_token",
+      organizationId,
+      organizationId && "ada",
+    ]);
+  });
+
   it("is refused if its header or payload is not UTF-8", async () => {
     const [header = "", payload = ""] = (await token({ org_id: "acme" })).split(".");
     const latin1 = (part: string) =>
