@@ -69,6 +69,16 @@ const Metadata = z.object({ durationMs: z.optional(z.number()) });
 const FloodNumbers = z.looseObject({ failures: z.number(), users: z.number() });
 export type FloodNumbers = { failures: number; users: number };
 
+/** The parts of a count that grow, but for its number of refusals. `metadata`: JSON text; undefined: not known. */
+export type StoredCount = { metadata: string | undefined; users: number };
+
+/** @param event a count as it was recorded, or its item. */
+export const storedCountOf = ({ metadata, users }: { metadata?: unknown; users?: unknown }): StoredCount => {
+  if (typeof metadata === "string") return { metadata, users: Number(users ?? 0) };
+  const attributes = metadataAttributes(metadata);
+  return { metadata: String(attributes.metadata), users: Number(attributes.users ?? 0) };
+};
+
 /** The metadata as JSON text. The numbers of a count of refusals are attributes, because they grow. */
 const metadataAttributes = (metadata: unknown): Record<string, unknown> => {
   const count = FloodNumbers.safeParse(metadata);

@@ -2,7 +2,7 @@
  * How many refusals become events in any 60 s, whatever the number of instances and addresses. Decisions:
  * docs/decisions.md, "Security events".
  */
-
+import { createHash } from "node:crypto";
 import { newRequestToken } from "../runtime/ids.ts";
 import { type Table, updateItem } from "../runtime/table.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
@@ -14,22 +14,43 @@ export type FloodKind = "tokens" | "webhooks";
 /** Whose budget: an organization's, or the budget of all refusals of no known organization. */
 export type FloodOwner = { kind: FloodKind; organizationId: string | undefined };
 
-/** The result of a claim. `until` (epoch ms): when the next claim may succeed. */
-export type FloodClaim = { granted: true } | { granted: false; until: number };
+/** When each slot was used last (epoch ms), by the slot's name, as far as an instance knows. */
+export type SlotTimes = Readonly<Record<string, number>>;
 
-/** Events in any 60 s: single ones, counts of networks, and the count of all other refusals. */
-type Budget = { singles: number; networks: number; rest: 1 };
+export type FloodClaim = { isGranted: boolean; times: SlotTimes };
+
+/**
+ * Events in any 60 s: single ones, those of them that one user may have, and counts of networks. All other refusals have
+ * one count more.
+ */
+type Budget = { singles: number; ofUser: number; networks: number };
 
 /** 20 events of an organization, and 50 of no organization. */
 const budgetOf = ({ organizationId }: FloodOwner): Budget =>
-  organizationId === undefined ? { singles: 37, networks: 12, rest: 1 } : { singles: 14, networks: 5, rest: 1 };
+  organizationId === undefined ? { singles: 37, ofUser: 5, networks: 12 } : { singles: 14, ofUser: 5, networks: 5 };
 
 /** A claim that met another instance's claim tries another slot. */
 const ATTEMPTS = 4;
-/** The least pause after a denied claim, so that waiting instances share a slot that becomes free. */
-const RETRY_AFTER_MS = 5_000;
 
 const KEPT_SECONDS = 3_600;
+
+/**
+ * The slots for single events of a user, the same for every instance: so a user takes few slots, however many refusals are
+ * theirs. Two users have about two of 14 slots in common. A refusal of no known user may use every slot.
+ */
+const slotsOf = ({ singles, ofUser }: Budget, user: string | undefined): readonly string[] => {
+  const slots = Array.from({ length: singles }, (_, index) => `s${index}`);
+  if (user === undefined) return slots;
+  const order = createHash("sha256").update(user).digest();
+  return Array.from({ length: ofUser }, (_, index) => slots.splice((order[index] ?? 0) % slots.length, 1)).flat();
+};
+
+const isFree = (usedAt: number | undefined, now: number): boolean => usedAt === undefined || usedAt <= now - MINUTE_MS;
+
+const timesIn = (item: Readonly<Record<string, unknown>> = {}): SlotTimes =>
+  Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) => (/^s\d+$/.test(name) ? [[name, Number(value)]] : [])),
+  );
 
 export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
 
@@ -42,7 +63,7 @@ export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
  * @param random 16 bytes of randomness.
  */
 export const createFloodBudgetStore = (table: Table<"securityRollups">, random: () => Uint8Array) => {
-  /** Takes a slot, unless it was taken within the last minute. @returns with the item if the slot was not free. */
+  /** Takes a slot, unless it was taken within the last minute. @returns with the item. */
   const take = async ({ kind, organizationId }: FloodOwner, slot: string, now: number) => {
     const scope = organizationId === undefined ? "none" : organizationKey(organizationId);
     const { written, item } = await updateItem(
@@ -53,28 +74,32 @@ export const createFloodBudgetStore = (table: Table<"securityRollups">, random: 
         condition: `attribute_not_exists(#${slot}) OR #${slot} <= :expired`,
         values: { expired: now - MINUTE_MS },
         own: "token",
+        returns: "after",
       },
     );
     return { isTaken: written, item };
   };
 
   return {
-    /** Claims the right to record one single event, dated now. */
-    async claim(owner: FloodOwner, now: number): Promise<FloodClaim> {
-      const slots = Array.from({ length: budgetOf(owner).singles }, (_, index) => `s${index}`);
-      let free = slots;
+    /**
+     * Claims the right to record one single event, dated now. If no slot is free by what the instance knows, the store is
+     * not asked.
+     * @param user whose token was refused, if known.
+     * @param known the times of the instance's last claim.
+     */
+    async claim(owner: FloodOwner, user: string | undefined, known: SlotTimes, now: number): Promise<FloodClaim> {
+      const slots = slotsOf(budgetOf(owner), user);
+      let times = known;
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const free = slots.filter((name) => isFree(times[name], now));
         const [byte = 0] = random();
-        const slot = free[byte % free.length] ?? "s0";
+        const slot = free[byte % free.length];
+        if (slot === undefined) break;
         const { isTaken, item } = await take(owner, slot, now);
-        if (isTaken) return { granted: true };
-        const freeAt = (name: string): number => Number(item?.[name] ?? 0) + MINUTE_MS;
-        free = slots.filter((name) => freeAt(name) <= now);
-        if (free.length === 0) {
-          return { granted: false, until: Math.max(now + RETRY_AFTER_MS, Math.min(...slots.map(freeAt))) };
-        }
+        times = timesIn(item);
+        if (isTaken) return { isGranted: true, times };
       }
-      return { granted: false, until: now + RETRY_AFTER_MS };
+      return { isGranted: false, times };
     },
 
     /**

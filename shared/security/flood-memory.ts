@@ -5,74 +5,64 @@
 import { definedFields } from "../json/defined-fields.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { networkOf } from "../terms/ip-address.ts";
-import type { EventItemKey, FloodNumbers } from "./event-item.ts";
+import type { EventItemKey, StoredCount } from "./event-item.ts";
+import type { SlotTimes } from "./flood-budget-store.ts";
+import { createFloodTally, type FloodTally, type Refused } from "./flood-tally.ts";
 import type { NewSecurityEvent } from "./security-event.ts";
 
 /** The first refusals of a network are events one by one. */
 const SINGLE_RECORDS = 5;
 const MAX_OWNERS = 100;
 const MAX_NETWORKS = 200;
-/** Of each count. More users are not counted. */
+/** Of each network. */
 const MAX_USERS = 100;
 /** As stored with events. */
 const MAX_USER_AGENT_CHARACTERS = 256;
 
-/** The number of refusals, and the distinct users whom their tokens name. */
-export type FloodCount = {
-  addOne(user: string | undefined): void;
-  add(other: FloodCount): void;
-  numbers(): FloodNumbers;
-  users: ReadonlySet<string>;
-};
-
-const createFloodCount = (): FloodCount => {
-  let failures = 0;
-  const users = new Set<string>();
-  const addUsers = (named: Iterable<string>): void => {
-    for (const user of named) if (users.size < MAX_USERS) users.add(user);
-  };
-  return {
-    addOne(user) {
-      failures++;
-      if (user !== undefined) addUsers([user]);
-    },
-    add(other) {
-      failures += other.numbers().failures;
-      addUsers(other.users);
-    },
-    numbers: () => ({ failures, users: users.size }),
-    users,
-  };
-};
-
-/** A count event, and what this instance has added to it. `time`: epoch ms. `isForeign`: another network has its slot. */
+/**
+ * A count event, and what this instance has added to it. `time`: epoch ms. `stored`: the parts of its item that grow, as
+ * this instance knows them. `unnamed`: refusals that are counted, but whose users are not named. `room`: for names, in
+ * bytes. `namedAt`: when this instance opened it or named users last, epoch ms. `isForeign`: another network has its slot.
+ */
 export type CountEvent = {
   key: EventItemKey;
   time: number;
-  added: FloodCount;
-  storedUsers: number;
+  added: FloodTally;
+  stored: StoredCount;
+  unnamed: FloodTally;
+  room: number;
+  namedAt: number;
   isForeign: boolean;
 };
 
 /** Refusals that wait for the same count: of a network, or all others of an owner. */
 const createWaiting = (network: string | undefined) => {
-  let waiting = createFloodCount();
+  let waiting = createFloodTally();
   return {
     network,
     /** The last count event that this instance has opened. */
     count: undefined as CountEvent | undefined,
 
-    failures: () => waiting.numbers().failures,
-    addOne: (user: string | undefined) => waiting.addOne(user),
-    add: (count: FloodCount) => waiting.add(count),
-    take(): FloodCount {
+    failures: () => waiting.failures(),
+    addOne: (refused: Refused) => waiting.addOne(refused),
+    add: (tally: FloodTally) => waiting.add(tally),
+    take(): FloodTally {
       const taken = waiting;
-      waiting = createFloodCount();
+      waiting = createFloodTally();
       return taken;
     },
-    /** @param time of the count event, which grows for a minute. */
-    openCount(key: EventItemKey, time: number): CountEvent {
-      this.count = { key, time, added: createFloodCount(), storedUsers: 0, isForeign: false };
+    /** @param time of the count event, which grows for a minute. @param openedAt by this instance. Both in epoch ms. */
+    openCount(key: EventItemKey, time: number, openedAt: number): CountEvent {
+      this.count = {
+        key,
+        time,
+        added: createFloodTally(),
+        stored: { metadata: undefined, users: 0 },
+        unnamed: createFloodTally(),
+        room: 0,
+        namedAt: openedAt,
+        isForeign: false,
+      };
       return this.count;
     },
     /** The count event, unless its minute is over. */
@@ -83,15 +73,22 @@ const createWaiting = (network: string | undefined) => {
 };
 export type WaitingRefusals = ReturnType<typeof createWaiting>;
 
-/** The refusals of an owner from one network. `total`: since the network was quiet for a minute. */
+/** The refusals of an owner from one network. `total`, `users`: refusals since the network was quiet for a minute. */
 const createNetwork = (network: string, example: NewSecurityEvent) => ({
   ...createWaiting(network),
   total: 0,
+  users: new Map<string, number>(),
+  /** Whether a user of it was counted at once (flood.ts). */
+  isNamed: false,
   lastAt: 0,
   /** The last refusal. */
   example,
   isSingle(): boolean {
     return this.total <= SINGLE_RECORDS;
+  },
+  addUser(userId: string | undefined): void {
+    if (userId === undefined || (this.users.size >= MAX_USERS && !this.users.has(userId))) return;
+    this.users.set(userId, (this.users.get(userId) ?? 0) + 1);
   },
 });
 export type NetworkRefusals = ReturnType<typeof createNetwork>;
@@ -117,12 +114,13 @@ const use = <Value>(
 const createOwner = (example: NewSecurityEvent) => {
   const networks = new Map<string, NetworkRefusals>();
   const rest = createWaiting(undefined);
+  let countedAtOnce: number[] = [];
   return {
     organizationId: example.organizationId,
     /** The last refusal. */
     example,
-    /** When a single event may be claimed again, epoch ms. */
-    deniedUntil: 0,
+    /** When each slot of the budget was used last, as far as this instance knows. */
+    slots: {} as SlotTimes,
     /** When the store may be called again after a failure, epoch ms. */
     pausedUntil: 0,
     /** Since when refusals have waited, epoch ms. */
@@ -139,7 +137,13 @@ const createOwner = (example: NewSecurityEvent) => {
         max: MAX_NETWORKS,
         onRemove: (removed) => rest.add(removed.take()),
       });
-      network.total = now - network.lastAt < MINUTE_MS ? network.total + 1 : 1;
+      if (now - network.lastAt >= MINUTE_MS) {
+        network.total = 0;
+        network.users.clear();
+        network.isNamed = false;
+      }
+      network.total++;
+      network.addUser(event.userId);
       network.lastAt = now;
       network.example = {
         ...event,
@@ -149,6 +153,13 @@ const createOwner = (example: NewSecurityEvent) => {
     },
     waitFrom(now: number): void {
       this.waitingSince ??= now;
+    },
+    /** Whether refusals may be counted without waiting: this often in any 60 s. */
+    countAtOnce(limit: number, now: number): boolean {
+      countedAtOnce = countedAtOnce.filter((time) => now - time < MINUTE_MS);
+      if (countedAtOnce.length >= limit) return false;
+      countedAtOnce.push(now);
+      return true;
     },
     /** The number of refusals in memory that no event counts. */
     failures: (): number => [...networks.values()].reduce((sum, one) => sum + one.failures(), rest.failures()),

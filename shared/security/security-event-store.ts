@@ -14,6 +14,8 @@ import {
   planRead,
   type ReadPlan,
   type Selection,
+  type StoredCount,
+  storedCountOf,
   toItem,
 } from "./event-item.ts";
 import type { SecurityEvent } from "./security-event.ts";
@@ -121,18 +123,32 @@ export const createSecurityEventStore = (table: Table<"securityEvents">) => {
     },
 
     /**
-     * Adds refusals to a count; three write units. If the answer was lost, they may be counted twice.
-     * @param users if given, the number of users rises to it; a unit more if it is higher already.
-     * @returns whether the event is stored.
+     * Adds refusals to a count; three write units, or one if the change is refused. If the answer was lost, they may be
+     * counted twice.
+     * @param change if given, the growing parts of the item become `next`, if they are still `known`.
+     * @returns the item after it, if it is stored. `isAdded`: false if `known` differs from the item.
      */
-    async addToCount(key: EventItemKey, failures: number, users?: number): Promise<boolean> {
-      const add = { failures };
+    async addToCount(
+      key: EventItemKey,
+      failures: number,
+      change?: { known: StoredCount; next: StoredCount },
+    ): Promise<{ isAdded: boolean; stored: StoredCount | undefined }> {
       const isStored = "attribute_exists(#id)";
-      if (users !== undefined) {
-        const isMore = { condition: `${isStored} AND #users < :users`, values: { users } };
-        if ((await updateItem(table, key, { set: { users }, add, ...isMore })).written) return true;
-      }
-      return (await updateItem(table, key, { add, condition: isStored })).written;
+      const { written, item } = await updateItem(table, key, {
+        add: { failures },
+        ...(change === undefined
+          ? { condition: isStored }
+          : {
+              set: change.next,
+              condition: `${isStored} AND #metadata = :knownMetadata AND #users = :knownUsers`,
+              values: { knownMetadata: change.known.metadata ?? "", knownUsers: change.known.users },
+            }),
+        returns: "after",
+      });
+      return {
+        isAdded: written,
+        stored: item === undefined || item.id === undefined ? undefined : storedCountOf(item),
+      };
     },
 
     /**

@@ -1,4 +1,5 @@
 import { eventId } from "../../shared/security/event-id.ts";
+import type { UserFailures } from "../../shared/security/flood-tally.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 
 export const MINUTE = 60_000;
@@ -84,7 +85,11 @@ export const createEvents = (organizationId: string | undefined = "acme") => {
     event,
 
     /** A refused token; with `count`, the count of a flood. */
-    tokenFailure: (at: number, who: Who, count?: { failures: number; users: number }) =>
+    tokenFailure: (
+      at: number,
+      who: Who,
+      count?: { failures: number; users: number; busiest?: readonly UserFailures[] },
+    ) =>
       event(at, {
         ...authenticationFailure,
         ...callerOf(who),

@@ -4,6 +4,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { fromItem } from "../../shared/security/event-item.ts";
 import { createFloodRecorder } from "../../shared/security/flood.ts";
 import { createFloodBudgetStore, type FloodKind } from "../../shared/security/flood-budget-store.ts";
+import type { UserFailures } from "../../shared/security/flood-tally.ts";
 import { createRecorder } from "../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../shared/security/security-event-store.ts";
@@ -69,7 +70,9 @@ export const refusedToken = (
   metadata: { requestId: "request-1", permission: "plants:read" },
 });
 
-export type RecordedRefusal = SecurityEvent & { metadata: { failures?: number; users?: number } };
+export type RecordedRefusal = SecurityEvent & {
+  metadata: { failures?: number; users?: number; busiest?: UserFailures[] };
+};
 
 /** The stored events of an organization, or of none, in order of time. */
 export const recordedRefusals = async (

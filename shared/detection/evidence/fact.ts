@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
+import { UserFailures } from "../../security/flood-tally.ts";
 import { categories, type SecurityEvent, sources } from "../../security/security-event.ts";
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
@@ -17,6 +18,8 @@ const metadataFields = {
   /** Of a count of a flood: the failures, and the users concerned. */
   failures: z.optional(number),
   users: z.optional(number),
+  /** Those users of a count who have the most failures, with the first networks of these and the time of the last. */
+  busiest: z.optional(z.array(UserFailures)),
   /** Of an operation against the provider. */
   attempts: z.optional(number),
   rateLimited: z.optional(number),

@@ -3,14 +3,14 @@
  * (rejected-credentials.ts). Both are findings of one rule.
  *
  * Reads: AUTHENTICATION_FAILURE of source `user` (a caller's token); never of source `webhook`, which any stranger can
- *   send. A count of a flood weighs as many failures as it counts.
+ *   send. A count of a flood weighs as many failures as it counts, and for each user whom it names that user's failures.
  * Groups, thresholds, windows:
  *   `user:…`, `address:…`: 5 failures in 15 min. Failures of one address with one user's tokens are the user's only.
  *   IPv6 addresses of one /64 are one address, as in the counts; the subject is then the /64.
  *   `address:…`: 30 failures of 10 users in 10 min. A count's users may be those named beside it, so they are not added.
  * Deduplication: one finding per subject and hour.
  * Severity: HIGH. CRITICAL if the user succeeds within 15 min after the fifth failure from an address without a failure
- *   in that window: the attacker may be in.
+ *   in that window: the attacker may be in. A count has the first networks of a user's failures and the time of the last.
  * Reason: guessing and spraying (https://attack.mitre.org/techniques/T1110/, T1110/003); five failures of one user, and a
  *   success after five, are common thresholds of published rules:
  *   https://github.com/elastic/detection-rules/blob/main/rules/integrations/anthropic/credential_access_anthropic_multiple_authentication_failures.toml
@@ -104,9 +104,28 @@ const tallyUsers = () => {
   };
 };
 
+/** The failures by user: those of one token, and of each count those of the users whom it names. */
+const failuresByUser = (failures: readonly Fact[]): Map<string, Fact[]> => {
+  const named = failures.flatMap((fact) =>
+    (fact.busiest ?? []).map((user) => ({
+      ...fact,
+      userId: user.userId,
+      failures: user.failures,
+      at: user.lastAt,
+      busiest: [user],
+    })),
+  );
+  const byUser = groupBy([...failures, ...named], ({ userId }) => userId);
+  return new Map([...byUser].map(([user, facts]) => [user, inOrder(facts)]));
+};
+
 type AddressWindows = { failing: Windows; spraying: Windows };
 
 const networkOfFact = ({ ipAddress }: Fact): string | undefined => ipAddress && networkOf(ipAddress);
+
+/** Whether failures of one user came from a network. A count names the networks of the user's failures. */
+const isFrom = (fact: Fact, network: string): boolean =>
+  networkOfFact(fact) === network || (fact.busiest?.some(({ addresses }) => addresses.includes(network)) ?? false);
 
 /** The address of failures from one network, or the network if they came from several of its addresses. */
 const addressOf = (network: string, facts: readonly Fact[]): string => {
@@ -121,7 +140,7 @@ const findSuspects = (failures: readonly Fact[]) => {
   const addUser = (user: string, windows: Windows) => {
     if (windows.ranges.length > 0) users.set(user, [...(users.get(user) ?? []), windows]);
   };
-  for (const [user, facts] of groupBy(failures, ({ userId }) => userId)) {
+  for (const [user, facts] of failuresByUser(failures)) {
     addUser(user, heavyWindows(facts, { ...FAILURES, weightOf }));
   }
   for (const [network, facts] of groupBy(failures, networkOfFact)) {
@@ -147,6 +166,9 @@ const findSuspects = (failures: readonly Fact[]) => {
   return { users, addresses };
 };
 
+const addressesOf = ({ ipAddress, busiest = [] }: Fact) =>
+  ipAddress === undefined ? busiest.flatMap(({ addresses }) => addresses) : [ipAddress];
+
 /** The windows without a failure from the network. */
 const withoutNetwork = ({ facts, ranges }: Windows, network: string): Windows => {
   const without: Range[] = [];
@@ -155,7 +177,7 @@ const withoutNetwork = ({ facts, ranges }: Windows, network: string): Windows =>
   for (const range of ranges) {
     for (; next <= range.to; next++) {
       const fact = facts[next];
-      if (fact !== undefined && networkOfFact(fact) === network) latest = next;
+      if (fact !== undefined && isFrom(fact, network)) latest = next;
     }
     if (latest < range.from) without.push(range);
   }
@@ -192,7 +214,7 @@ const userFindings = (hour: Hour, user: string, windows: readonly Windows[], suc
   const details = {
     count: countFailures(evidence),
     ...FAILURES,
-    addresses: listed(evidence.filter(isTokenFailure).map(({ ipAddress }) => ipAddress)),
+    addresses: listed(evidence.filter(isTokenFailure).flatMap(addressesOf)),
     ...(isBreach && { succeededFrom: listed(breach.successes.map(({ ipAddress }) => ipAddress)) }),
   };
   return [
@@ -225,7 +247,7 @@ export const repeatedAuthFailuresAdvice: Advice = {
 
 export const repeatedAuthFailures = {
   id: rule,
-  version: 2,
+  version: 3,
   kinds,
   carries: (input) => [
     ...carriedRejections(input),

@@ -160,10 +160,63 @@ describe("refused tokens", () => {
     expect(counts.length).toBeGreaterThanOrEqual(3);
     expect(counts.length).toBeLessThanOrEqual(5);
     expect(counts.every(({ metadata }) => Number(metadata.failures) >= 5)).toBe(true);
-    expect(events.filter(({ userId }) => userId === "eve").length).toBe(14);
+    expect(events.filter(({ userId }) => userId === "eve").length).toBe(5);
     time.now += 2_000;
     await record(refused("192.0.2.1", "eve"));
     expect(refusalsIn(await recorded())).toBe(241);
+  });
+
+  it("of many users leave the first refusals of another user recorded, one by one or in a count that names the user", async () => {
+    for (const noise of [(i: number) => `ghost-${i}`, (i: number) => `ghost-${i % 50}`, () => "eve"]) {
+      const { time, instance, refused, recorded } = stage();
+      const instances = Array.from({ length: 10 }, () => instance());
+      for (let i = 0; i < 200; i++) await instances[i % 10]?.record(refused(`198.51.100.${i}`, noise(i)));
+      for (let i = 0; i < 6; i++) {
+        time.now += 100;
+        await instances[3]?.record(refused("192.0.2.1", "ada"));
+      }
+      const singles = (await recorded()).filter(({ userId }) => userId === "ada").length;
+      const counted = (await recorded()).flatMap(({ metadata: { busiest = [] } }) => busiest);
+      const [named] = counted.filter(({ userId }) => userId === "ada");
+      // The sixth waits for two seconds.
+      expect(singles + (named?.failures ?? 0)).toBeGreaterThanOrEqual(5);
+      expect(named?.addresses ?? ["192.0.2.1"]).toEqual(["192.0.2.1"]);
+      expect(mostInAMinute(await recorded())).toBeLessThanOrEqual(20);
+    }
+  });
+
+  it("of a user take five single events in a minute, so that another user's are recorded one by one", async () => {
+    const { instance, refused, recorded } = stage();
+    const instances = Array.from({ length: 4 }, () => instance());
+    for (let i = 0; i < 120; i++) await instances[i % 4]?.record(refused(`198.51.100.${i}`, "eve"));
+    for (let i = 0; i < 3; i++) await instances[i]?.record(refused("192.0.2.1", "ada"));
+    const singles = (await recorded()).filter(({ metadata }) => metadata.failures === undefined);
+    expect(singles.filter(({ userId }) => userId === "eve")).toHaveLength(5);
+    // Two users have few slots in common.
+    expect(singles.filter(({ userId }) => userId === "ada").length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("name in a count the users with the most refusals, added by all instances", async () => {
+    const { time, instance, refused, recorded } = stage();
+    const instances = Array.from({ length: 3 }, () => instance());
+    for (let i = 0; i < 60; i++) await instances[i % 3]?.record(refused(`198.51.100.${i}`, `ghost-${i}`));
+    for (const user of [1, 2, 3, 4, 5]) {
+      for (let i = 0; i < user * 3; i++) await instances[i % 3]?.record(refused(`192.0.${user}.${i % 6}`, `u${user}`));
+    }
+    for (let i = 0; i < 4; i++) {
+      time.now += 2_000;
+      for (const { countDue, record } of instances) {
+        await countDue();
+        await record(refused("203.0.113.1"));
+      }
+    }
+    const [count, ...others] = (await recorded()).filter(({ metadata }) => metadata.failures !== undefined);
+    expect(others.every(({ ipAddress }) => ipAddress === "203.0.113.1")).toBe(true);
+    const named = count?.metadata.busiest?.map(({ userId, failures }) => [userId, failures]);
+    expect(named?.slice(0, 2)).toEqual([
+      ["u5", 15],
+      ["u4", 12],
+    ]);
   });
 
   it("cost nothing if the log level excludes them, except claims", async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
-import type { Selection } from "../../../shared/security/event-item.ts";
+import { type Selection, storedCountOf } from "../../../shared/security/event-item.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore, type SecurityEventStore } from "../../../shared/security/security-event-store.ts";
 import { expiryOf } from "../../../shared/terms/hours.ts";
@@ -194,7 +194,7 @@ describe("writing", () => {
     expect(await listAll(all(organizationId), 10)).toEqual([event]);
   });
 
-  it("adds to a count of refusals, whose number of users only rises", async () => {
+  it("adds to a count of refusals, whose other parts change only if they are as known", async () => {
     const count = made(freshOrganization(), 0, {
       riskLevel: "HIGH",
       metadata: { requestId: "r1", failures: 5, users: 2, isLowerBound: true },
@@ -206,12 +206,17 @@ describe("writing", () => {
       return (await listAll(selection, 1))[0]?.metadata;
     };
     expect(await numbers()).toEqual(count.metadata);
+    const known = storedCountOf(count);
+    const next = { metadata: JSON.stringify({ requestId: "r1", busiest: [] }), users: 3 };
     // The table, and the two indexes of whole events.
-    expect(await measured(() => store.addToCount(key, 10, 3))).toMatchObject({ write: 3 });
-    expect(await store.addToCount(key, 1)).toBe(true);
-    expect(await store.addToCount(key, 1, 2)).toBe(true);
-    expect(await numbers()).toEqual({ requestId: "r1", failures: 17, users: 3, isLowerBound: true });
-    expect(await store.addToCount({ ...key, id: eventId(NOW, new Uint8Array(16)) }, 1, 1)).toBe(false);
+    expect(await measured(() => store.addToCount(key, 10, { known, next }))).toMatchObject({ write: 3 });
+    expect(await store.addToCount(key, 1)).toEqual({ isAdded: true, stored: next });
+    expect(await store.addToCount(key, 1, { known, next: known })).toEqual({ isAdded: false, stored: next });
+    expect(await numbers()).toEqual({ requestId: "r1", busiest: [], failures: 16, users: 3 });
+    const missing = { isAdded: false, stored: undefined };
+    const unknown = { ...key, id: eventId(NOW, new Uint8Array(16)) };
+    expect(await store.addToCount(unknown, 1, { known, next })).toEqual(missing);
+    expect(await store.addToCount(unknown, 1)).toEqual(missing);
   });
 
   if (isDeep)

@@ -13,6 +13,21 @@ const users = (count: number) => times(count).map((index) => ({ user: `user-${in
 const spray = (count: number, userCount: number, apart: number) =>
   times(count).map((index) => acme.tokenFailure(minute(index * apart), users(userCount)[index % userCount] ?? ada));
 
+/** A count of all addresses that names ada and a busier user. Times in minutes. */
+const countNaming = (at: number, { failures, lastAt }: { failures: number; lastAt: number }) =>
+  acme.tokenFailure(
+    minute(at),
+    {},
+    {
+      failures: 200,
+      users: 90,
+      busiest: [
+        { userId: "ada", failures, addresses: [ada.address], lastAt: minute(lastAt) },
+        { userId: "ghost", failures: 4, addresses: [], lastAt: minute(lastAt) },
+      ],
+    },
+  );
+
 export const repeatedAuthFailuresCases: Cases = {
   rule: "repeated_auth_failures",
   cases: [
@@ -96,6 +111,46 @@ export const repeatedAuthFailuresCases: Cases = {
         acme.call(minute(6), { user: "ada", address: "2001:db8:1:2::8" }),
       ],
       finds: [ofAda(0, 5)],
+    },
+    {
+      title: "a count of many addresses that names the users with the most failures",
+      events: [countNaming(6, { failures: 5, lastAt: 6.5 })],
+      finds: [ofAda(0, 5)],
+    },
+    {
+      title: "four failures in a count that names the user",
+      events: [countNaming(6, { failures: 4, lastAt: 6.5 })],
+      finds: [],
+    },
+    {
+      title: "two failures and a count with three, and a success from another address",
+      events: [
+        ...failuresOf(ada, [1, 2]),
+        countNaming(6, { failures: 3, lastAt: 6.5 }),
+        acme.call(minute(7), { user: "ada", address: "198.51.100.7" }),
+      ],
+      finds: [ofAda(0, 5, "CRITICAL")],
+    },
+    {
+      title: "a success from an address of the failures that a count names",
+      events: [countNaming(6, { failures: 9, lastAt: 6.5 }), acme.call(minute(7), ada)],
+      finds: [ofAda(0, 9)],
+    },
+    {
+      title: "a success before the last failure that a count names",
+      events: [
+        countNaming(6, { failures: 5, lastAt: 6.9 }),
+        acme.call(minute(6.5), { user: "ada", address: "198.51.100.7" }),
+      ],
+      finds: [ofAda(0, 5)],
+    },
+    {
+      title: "a count whose last failure of the user lies in the next hour",
+      events: [
+        countNaming(59.8, { failures: 5, lastAt: 60.2 }),
+        acme.call(minute(61), { user: "ada", address: "198.51.100.7" }),
+      ],
+      finds: [ofAda(1, 5, "CRITICAL")],
     },
     {
       title: "forged webhooks",
