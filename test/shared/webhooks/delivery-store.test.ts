@@ -9,7 +9,7 @@ import { createGapStore, createWebhookEventStore } from "../../../shared/webhook
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { usePerFile } from "../../support/use-started.ts";
 import { useEngine } from "../../support/use-table.ts";
-import { NOW, webhookEvent } from "./webhook-table.ts";
+import { NOW, webhookEvent } from "./stored-events.ts";
 
 const TABLE = "webhookEvents";
 const MINUTE = 60_000;

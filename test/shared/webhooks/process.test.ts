@@ -13,7 +13,7 @@ import { createFailureRecorder } from "../../../shared/webhooks/webhook-security
 import { providerError } from "../../support/provider-errors.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { customer, deleted, payment, recordsInMemory, seen, touched } from "../../support/records.ts";
-import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
+import { NOW, SECONDS, webhookEvent } from "./stored-events.ts";
 
 quietLog();
 

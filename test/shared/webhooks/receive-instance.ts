@@ -12,7 +12,7 @@ import { createReceivePlatform, type ReceivePlatformDependencies } from "../../.
 import type { WebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { createDeliveryRecorder } from "../../../shared/webhooks/webhook-security-events.ts";
 import { httpEvent, lambdaContext } from "../../support/http-event.ts";
-import { NOW } from "./webhook-table.ts";
+import { NOW } from "./stored-events.ts";
 
 export const SECRET = "whsec_test_secret";
 

@@ -9,7 +9,7 @@ import { createWebhookEventStore, type WebhookEventStore } from "../../../shared
 import { quietLog } from "../../support/quiet-log.ts";
 import { useEngine } from "../../support/use-table.ts";
 import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-instance.ts";
-import { NOW } from "./webhook-table.ts";
+import { NOW } from "./stored-events.ts";
 
 const PLATFORM = "whsec_platform";
 const rawPath = "/-/platform";

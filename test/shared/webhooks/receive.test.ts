@@ -6,7 +6,7 @@ import { countUnits } from "../../support/consumed-units.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useEngine } from "../../support/use-table.ts";
 import { createInstance, delivery, failing, providerEvent, SECRET } from "./receive-instance.ts";
-import { NOW } from "./webhook-table.ts";
+import { NOW } from "./stored-events.ts";
 
 const database = useEngine("webhookEvents");
 let events: WebhookEventStore;

@@ -5,7 +5,7 @@ import type { Recorder } from "../../../shared/security/recorder.ts";
 import type { StoredDelivery } from "../../../shared/webhooks/delivery.ts";
 import { createReplayDelivery, type ReplayDependencies } from "../../../shared/webhooks/replay-delivery.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { NOW, SECONDS } from "./webhook-table.ts";
+import { NOW, SECONDS } from "./stored-events.ts";
 
 quietLog();
 

@@ -23,7 +23,7 @@ import {
 } from "../../support/records.ts";
 import { usePerFile } from "../../support/use-started.ts";
 import { useEngine } from "../../support/use-table.ts";
-import { NOW, SECONDS, webhookEvent } from "./webhook-table.ts";
+import { NOW, SECONDS, webhookEvent } from "./stored-events.ts";
 
 const TABLE = "webhookEvents";
 const DAY = 86_400_000;

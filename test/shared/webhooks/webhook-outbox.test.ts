@@ -7,7 +7,7 @@ import { publishPending } from "../../../shared/webhooks/webhook-outbox.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { tableDefinition } from "../../support/service-tables.ts";
 import { useEngine } from "../../support/use-table.ts";
-import { NOW, webhookEvent } from "./webhook-table.ts";
+import { NOW, webhookEvent } from "./stored-events.ts";
 
 const database = useEngine();
 quietLog();
