@@ -8,15 +8,15 @@ import type { Outcome } from "../../../shared/webhooks/webhook-event.ts";
 import { createGapStore, createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { usePerFile } from "../../support/use-started.ts";
-import { useEngine } from "../../support/use-table.ts";
+import { useDatabase } from "../../support/use-table.ts";
 import { NOW, webhookEvent } from "./stored-events.ts";
 
 const TABLE = "webhookEvents";
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
-const database = useEngine("webhookEvents");
-const proxy = usePerFile(() => startLossyProxy(database.endpoint));
+const database = useDatabase("webhookEvents");
+const proxy = usePerFile(() => startLossyProxy(database.running().endpoint));
 
 let organizations = 0;
 let acme: string;
@@ -24,7 +24,7 @@ beforeEach(() => {
   acme = `acme/${++organizations} ü#`;
 });
 
-const client = () => database.documentClient();
+const client = () => database.client;
 const events = () => createWebhookEventStore(createTable(client(), TABLE));
 const deliveries = () => createDeliveryStore(createTable(client(), TABLE));
 const keyOf = (id = "evt_1") => ({ organizationId: acme, id });

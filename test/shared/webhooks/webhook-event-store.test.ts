@@ -22,14 +22,14 @@ import {
   touched,
 } from "../../support/records.ts";
 import { usePerFile } from "../../support/use-started.ts";
-import { useEngine } from "../../support/use-table.ts";
+import { useDatabase } from "../../support/use-table.ts";
 import { NOW, SECONDS, webhookEvent } from "./stored-events.ts";
 
 const TABLE = "webhookEvents";
 const DAY = 86_400_000;
 
-const database = useEngine("webhookEvents");
-const proxy = usePerFile(() => startLossyProxy(database.endpoint));
+const database = useDatabase("webhookEvents");
+const proxy = usePerFile(() => startLossyProxy(database.running().endpoint));
 
 let organizations = 0;
 let acme: string;
@@ -37,7 +37,7 @@ beforeEach(() => {
   acme = `acme/${++organizations} ü#`;
 });
 
-const client = () => database.documentClient();
+const client = () => database.client;
 const store = () => createWebhookEventStore(createTable(client(), TABLE));
 const itemOf = async (organizationId: string, id: string) => {
   const command = new GetCommand({ TableName: TABLE, Key: { scope: organizationKey(organizationId), id } });
