@@ -19,6 +19,11 @@ const { useMay, useMayRead } = await import("../../../functions/console/app/acce
 const { useEventList } = await import("../../../functions/console/app/views/events/use-event-list.ts");
 const { useReplay } = await import("../../../functions/console/app/views/webhooks/use-replay.ts");
 const { useChanges } = await import("../../../functions/console/app/views/alerts/use-changes.ts");
+const { useAlerts } = await import("../../../functions/console/app/views/alerts/use-alerts.ts");
+const { useErasures } = await import("../../../functions/console/app/views/erasure/use-erasures.ts");
+const { readDestination } = await import("../../../functions/console/app/views/notifications/use-destinations.ts");
+const { useOverview } = await import("../../../functions/console/app/views/overview/use-overview.ts");
+const { createLink } = await import("../../../functions/console/app/views/reports/open-report.ts");
 const { useMarkProcessed, markedAt } = await import("../../../functions/console/app/views/events/marked.ts");
 
 /** Hooks draw after a promise, and their effects run after some milliseconds. */
@@ -266,6 +271,62 @@ describe("a change of alerts", () => {
     await until(() => hook.now().expected(alert).status === "open");
     expect([kept, notices.value.map(({ isError }) => isError)]).toEqual([[], [true]]);
   });
+});
+
+describe("the list of alerts", () => {
+  it("has open and acknowledged ones, each once in its latest state, and reads more of both", async () => {
+    const states = [
+      { id: "a", status: "open", revision: 1 },
+      { id: "a", status: "acknowledged", revision: 2 },
+    ];
+    answers(() => Response.json([states[(asked.length - 1) % 2]], { headers: { "x-next-cursor": "c" } }));
+    const list = run(() => useAlerts("unresolved", "eve"));
+    await until(() => list.now().value !== undefined);
+    expect(list.now().value).toEqual({ items: [states[1]], hasMore: true, pages: 1 });
+    expect(asked.slice(0, 2)).toEqual([
+      "GET security/alert?status=open&assignee=eve&limit=200",
+      "GET security/alert?status=acknowledged&assignee=eve&limit=200",
+    ]);
+    list.now().more();
+    await until(() => list.now().value?.pages === 2);
+    expect(asked).toContain("GET security/alert?status=open&assignee=eve&limit=400");
+  });
+});
+
+describe("the list of erasures", () => {
+  it("reads more of them when the user asks", async () => {
+    answers(() => Response.json([{ id: "e", status: "completed" }], { headers: { "x-next-cursor": "c" } }));
+    const list = run(useErasures);
+    await until(() => list.now().value !== undefined);
+    list.now().more();
+    await until(() => asked.length === 2);
+    expect(asked).toEqual(["GET provider/erasure?limit=50", "GET provider/erasure?limit=100"]);
+  });
+});
+
+describe("the overview", () => {
+  it("is complete when all is read that the user may see, and keeps what it has beside a failure", async () => {
+    answers(() => (/circuit-breaker$/.test(asked.at(-1) ?? "") ? refuse() : []));
+    const overview = run(useOverview);
+    await until(() => overview.now().problem !== undefined && overview.now().runs !== undefined);
+    expect(overview.now()).toMatchObject({ isComplete: false, runs: [], security: undefined });
+    answers(() => (/circuit-breaker$/.test(asked.at(-1) ?? "") ? { organizationStats: { state: "open" } } : []));
+    overview.now().reload();
+    await until(() => overview.now().isComplete);
+    expect(overview.now().known).toMatchObject({ circuit: { state: "open" }, destinations: null });
+    // Events and destinations are not read: the user may not see them.
+    expect(asked.filter((path) => /provider\/(security|notifications)/.test(path))).toEqual([]);
+  });
+});
+
+it("a destination that somebody deleted is not found, and a link that is not encrypted is not opened", async () => {
+  answers(() => [{ id: "d" }]);
+  expect(await readDestination("d")).toEqual({ id: "d" });
+  await expect(readDestination("gone")).rejects.toMatchObject({ status: 404 });
+  answers(() => ({ url: "https://reports.example/r" }));
+  expect(await createLink("r", "key")).toBe("https://reports.example/r");
+  answers(() => ({ url: "http://reports.example/r" }));
+  await expect(createLink("r", "key")).rejects.toThrow("not encrypted");
 });
 
 describe("marking events", () => {
