@@ -84,12 +84,11 @@ const request = (operation: Operation, title: string, changes: Partial<Mistake>)
   ...changes,
 });
 
-/** Ids that have the form of one, or what the gateway leaves of the path has. */
+/** Ids that have the form of one. */
 const UNKNOWN_IDS: Readonly<Record<string, string>> = {
   "an id that does not exist": UNKNOWN_ID,
   "a name of an object's property": "__proto__",
   "another such name": "constructor",
-  "a question mark": "a%3Fb",
 };
 
 /** Texts in place of a path parameter, as sent. */
@@ -148,6 +147,7 @@ const pathMistakes = (operation: Operation): Mistake[] => {
     return [
       ...mistakes(UNKNOWN_IDS, { expected, operation: undefined, needsService: true }),
       ...mistakes(SEGMENTS, { expected }),
+      ...mistakes({ "a question mark": "a%3Fb" }, { operation: undefined, needsService: true }),
       ...mistakes(SEPARATORS, { operation: undefined, expected: isWebhook(operation) ? [400] : [400, 404, 405] }),
       ...mistakes(ESCAPES, { operation: undefined, expected: [400] }),
     ];
@@ -164,8 +164,10 @@ const queryMistakes = (operation: Operation): Mistake[] => {
   const withQuery = (query: string, expected: Mistake["expected"]) =>
     request(operation, `the query ${query.slice(0, 40)}`, { target: joined(target, query), expected });
   const names = operation.inputs.filter(({ place }) => place === "query").map(({ name }) => name);
+  // The link is opened first: a forged one is 404.
+  const refused = operation.path.endsWith("/page") ? [400, 404] : isIntegration(operation) ? [400] : anything;
   return [
-    ...UNKNOWN_PARAMETERS.map((query) => withQuery(query, isIntegration(operation) ? [400] : anything)),
+    ...UNKNOWN_PARAMETERS.map((query) => withQuery(query, refused)),
     ...names.flatMap((name) => [
       ...[`${name}=`, `${name}=1&${name}=1`, `${name}=%zz`, `${name}=%ED%A0%80`].map((query) =>
         withQuery(query, [400]),
