@@ -64,11 +64,18 @@ export const notificationRoutes = defineRoutes("notifications", {
     path: "/api/integrations/provider/notifications/{id}/test",
     permission: "settings:manage",
     summary: "Send a sample",
-    description: "Sends a sample to the destination at once. `GET …/{id}/deliveries` shows whether it arrived.",
+    description:
+      "Sends a sample to the destination at once. `GET …/{id}/deliveries` shows whether it arrived. An organization sends at most ten samples a minute.",
     request: { params: idOf("destination", "destination_not_found") },
     isIdempotent: true,
     success: { status: 202, description: "The delivery of the sample.", body: NotificationDelivery },
-    failures: ["destination_not_found", "destination_not_confirmed", "destination_paused", "idempotency_conflict"],
+    failures: [
+      "destination_not_found",
+      "destination_not_confirmed",
+      "destination_paused",
+      "too_many_tests",
+      "idempotency_conflict",
+    ],
   },
   listDeliveries: {
     method: "GET",

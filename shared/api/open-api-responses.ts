@@ -21,12 +21,12 @@ const Throttled = z
   .object({ message: z.string() })
   .register(z.globalRegistry, { id: "GatewayError", description: "An answer by the gateway itself." });
 
+const throttledExamples = { throttled: { value: { message: "Too Many Requests" } } };
+
 /** The gateway does not add the headers of the service. */
 export const throttledResponse = {
   description: "Too many requests. The gateway itself answers.",
-  content: {
-    "application/json": { schema: Throttled, examples: { throttled: { value: { message: "Too Many Requests" } } } },
-  },
+  content: { "application/json": { schema: Throttled, examples: throttledExamples } },
 };
 
 const EXAMPLE_CURSOR = "o4GkQm1yLw0Bq9cVtZ7xN2eHs5uJp8fRaKd3XiWb6Ty";
@@ -44,6 +44,16 @@ export const headers = {
     required: true,
     schema: { type: "integer", minimum: 1 },
     example: 2,
+  },
+  RetryAfterOfService: {
+    description: "Seconds until the client may retry; absent if the gateway itself answers.",
+    schema: { type: "integer", minimum: 1 },
+    example: 42,
+  },
+  RequestIdOfService: {
+    description: "Identifies this request in the service's log; absent if the gateway itself answers.",
+    schema: { type: "string" },
+    example: "9f1c2d7e-5b0a-4c3d-8e6f-1a2b3c4d5e6f",
   },
   RetryAfterUnlessHeld: {
     description: "Seconds until the client may retry; absent while an operator holds the circuit open.",
@@ -112,27 +122,36 @@ export const failuresOf = (route: Route): ErrorName[] => {
   ];
 };
 
+const examplesOfFailures = (names: readonly ErrorName[]) =>
+  Object.fromEntries(
+    names.map((name) => [name, { value: { error: catalogueEntry(name).number, message: errorMeanings[name] } }]),
+  );
+
+/** The answers with status 429 of an operation with a limit of its own: the service's and the gateway's. */
+const limitResponse = (names: readonly ErrorName[]) => ({
+  description: [...names.map((name) => errorMeanings[name]), throttledResponse.description].join(" "),
+  headers: { "x-request-id": header("RequestIdOfService"), "retry-after": header("RetryAfterOfService") },
+  content: {
+    "application/json": {
+      schema: z.union([ErrorBody, Throttled]),
+      examples: { ...examplesOfFailures(names), ...throttledExamples },
+    },
+  },
+});
+
 /** One response per status, with an example for each failure of that status. */
 export const failureResponses = (names: readonly ErrorName[]): ZodOpenApiOperationObject["responses"] => {
   const byStatus = Map.groupBy(names, (name) => catalogueEntry(name).status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
-      {
-        description: group.map((name) => errorMeanings[name]).join(" "),
-        headers: failureHeaders(status, group),
-        content: {
-          "application/json": {
-            schema: ErrorBody,
-            examples: Object.fromEntries(
-              group.map((name) => {
-                const { number } = catalogueEntry(name);
-                return [name, { value: { error: number, message: errorMeanings[name] } }];
-              }),
-            ),
+      status === 429
+        ? limitResponse(group)
+        : {
+            description: group.map((name) => errorMeanings[name]).join(" "),
+            headers: failureHeaders(status, group),
+            content: { "application/json": { schema: ErrorBody, examples: examplesOfFailures(group) } },
           },
-        },
-      },
     ]),
   );
 };

@@ -33,6 +33,7 @@ import {
   DESTINATION_PREFIX,
   MAILS_KEY,
   sentPrefixes,
+  TESTS_KEY,
 } from "./notification-items.ts";
 
 export type NotificationDependencies = {
@@ -101,9 +102,9 @@ const destinationsLocation = (
   },
 });
 
-/** Numbers that bound destinations and mails. They contain no personal data. */
+/** Numbers that bound destinations, samples and mails. They contain no personal data. */
 const isNumber = (key: string): boolean =>
-  key === COUNT_KEY || key.startsWith(CONFIRMATIONS_KEY) || key.startsWith(MAILS_KEY);
+  key === COUNT_KEY || key === TESTS_KEY || key.startsWith(CONFIRMATIONS_KEY) || key.startsWith(MAILS_KEY);
 
 export const allNotifications = (
   dependencies: NotificationDependencies,

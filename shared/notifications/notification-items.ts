@@ -7,6 +7,7 @@
  * - `deleted#<id>` the deletion of a destination, until its event is recorded (notification-events.ts); without expiry.
  * - `confirmations#2026-11-21` the number of confirmation mails of a day, which bounds them.
  * - `mails#2026-11-21` the number of mails of a day, which bounds them.
+ * - `tests` the samples of a minute, which bounds them (test-window-store.ts).
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
  *   `resolved` holds the delivery and the alert's revision; the first writer wins.
@@ -38,6 +39,14 @@ export const MAILS_KEY = "mails#";
 export const mailsKey = (organizationId: string, day: string) => ({
   scope: organizationKey(organizationId),
   key: MAILS_KEY + day,
+});
+
+/** The sort key of an organization's window of samples. */
+export const TESTS_KEY = "tests";
+
+export const testWindowKey = (organizationId: string) => ({
+  scope: organizationKey(organizationId),
+  key: TESTS_KEY,
 });
 
 /** @param address a keyed digest. */

@@ -19,6 +19,7 @@ import type { Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { type DeliveryQueue, enqueue, type HandOver, notHandedOver } from "./hand-over.ts";
 import type { NotificationType } from "./messages/notification.ts";
+import { MAX_TESTS_IN_WINDOW, type TestWindowStore } from "./test-window-store.ts";
 
 type Request = Pick<UserRequest, "caller"> & { identity: RequestIdentity };
 
@@ -33,16 +34,38 @@ const requireReceiving = ({ status }: Pick<Destination, "status">, type: Notific
   }
 };
 
-/** The returned function sends a sample. @throws DomainError as requireReceiving, `destination_not_found`, `store_unavailable`. */
+type TestDependencies = {
+  destinations: Pick<DestinationStore, "read">;
+  window: TestWindowStore;
+  handOver: HandOver;
+  now: Clock;
+};
+
+/**
+ * The returned function sends a sample. @throws DomainError as requireReceiving, `destination_not_found`, `too_many_tests`,
+ * `store_unavailable`.
+ */
 export const createTestDestination =
-  ({ destinations, handOver }: { destinations: Pick<DestinationStore, "read">; handOver: HandOver }) =>
+  ({ destinations, window, handOver, now }: TestDependencies) =>
   async (id: string, { caller, identity: request }: Request): Promise<NotificationDelivery> => {
     const { organizationId, userId } = caller;
     const destination = await destinations.read(organizationId, id);
     if (destination === undefined) throw destinationNotFound();
     requireReceiving(destination, "notification.test");
+    const deliveryId = eventId(request.at, identityOf("test", organizationId, id, request.id));
+    const at = now();
+    const fullUntil = await window.count(organizationId, deliveryId, at);
+    if (fullUntil !== undefined) {
+      throw new DomainError(
+        "too_many_tests",
+        `An organization sends at most ${MAX_TESTS_IN_WINDOW} samples a minute.`,
+        {
+          retryAfterSeconds: (fullUntil - at) / 1_000,
+        },
+      );
+    }
     return handOver(
-      { destinationId: id, deliveryId: eventId(request.at, identityOf("test", organizationId, id, request.id)) },
+      { destinationId: id, deliveryId },
       {
         type: "notification.test",
         timestamp: request.at,

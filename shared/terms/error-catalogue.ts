@@ -48,6 +48,7 @@ export const errorNumbers = {
   unsupported_media_type: 41501,
   credentials_refused: 42201,
   webhook_not_registered: 42202,
+  too_many_tests: 42901,
   internal: 50001,
   store_unavailable: 50301,
   key_set_unavailable: 50302,
@@ -61,6 +62,7 @@ export type ErrorName = keyof typeof errorNumbers;
 
 /** Seconds until the client may retry, for failures after which a retry helps. */
 const retryAfter: Partial<Record<ErrorName, number>> = {
+  too_many_tests: 60,
   store_unavailable: 1,
   key_set_unavailable: 2,
   provider_unavailable: 5,

@@ -54,6 +54,7 @@ export const errorMeanings = {
   credentials_refused: "The provider rejected the credentials. Nothing was stored.",
   webhook_not_registered:
     "The provider refuses to register the webhook, or the API key lacks the permission. Nothing was stored.",
+  too_many_tests: "The organization has had ten samples sent within a minute. Wait as long as Retry-After says.",
   internal: "The service failed. Its log has the reason under the request id.",
   store_unavailable: "The store did not answer in time. No data was lost; try again.",
   key_set_unavailable: "The issuer's keys cannot be fetched, so the token could not be verified; try again.",

@@ -19,6 +19,7 @@ import { createRetryDelivery, createTestDestination } from "../notifications/req
 import { createSendDelivery, type SendDelivery } from "../notifications/send-delivery.ts";
 import { createGuardedRequest } from "../notifications/sending/guarded-request.ts";
 import { createSendingStore } from "../notifications/sending-store.ts";
+import { createTestWindowStore } from "../notifications/test-window-store.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../notifications/use-email-link.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -86,7 +87,12 @@ export const wireDeleteDestination = () =>
   });
 
 export const wireTestDestination = () =>
-  createTestDestination({ destinations: wireDestinationStore(), handOver: wireHandOver() });
+  createTestDestination({
+    destinations: wireDestinationStore(),
+    window: createTestWindowStore(openTable("notifications")),
+    handOver: wireHandOver(),
+    now: systemClock,
+  });
 
 export const wireListDeliveries = () =>
   createListDeliveries({ destinations: wireDestinationStore(), deliveries: wireDeliveryStore(), now: systemClock });

@@ -288,6 +288,25 @@ describe("deliveries", () => {
   });
 });
 
+describe("samples", () => {
+  it("are ten a minute and organization, then 429 with Retry-After, and others' go on", async () => {
+    const { create, ask } = freshOrganization();
+    const [first, second] = [await create(webhook), await create(slack)];
+    const keyed = await ask<Delivery>("POST", `/${first.id}/test`, undefined, "sample");
+    for (let i = 0; i < 9; i++) expect((await ask("POST", `/${i % 2 ? first.id : second.id}/test`)).status).toBe(202);
+    const refused = await ask("POST", `/${second.id}/test`);
+    expect(refused).toMatchObject(problem(429, 42901, "10 samples a minute"));
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(await ask("POST", `/${first.id}/test`, undefined, "sample")).toMatchObject({
+      status: 202,
+      body: keyed.body,
+    });
+    const others = freshOrganization();
+    const { id } = await others.create(webhook);
+    expect((await others.ask("POST", `/${id}/test`)).status).toBe(202);
+  });
+});
+
 describe("an e-mail destination", () => {
   it("gets nothing but a mail to confirm, which only the button confirms, and one click ends it", async () => {
     const { create, ask, deliveries, list, events, organizationId } = freshOrganization();

@@ -54,7 +54,7 @@ export const notificationAccess = (
     createDestination: writeDestination,
     changeDestination: writeDestination,
     deleteDestination: notifications.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
-    testDestination: together(notifications.may("GetItem", "PutItem", "DeleteItem"), queueNotifications),
+    testDestination: together(notifications.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"), queueNotifications),
     listDeliveries: notifications.may("GetItem", "Query"),
     retryDelivery: together(notifications.may("GetItem", "UpdateItem"), queueNotifications),
     /** Anybody can call these two: the link is the authentication. */

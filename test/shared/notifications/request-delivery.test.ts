@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { type DeliveryMessage, newDelivery } from "../../../shared/notifications/delivery.ts";
 import { createNotificationDeliveryStore } from "../../../shared/notifications/delivery-store.ts";
-import { createRetryDelivery } from "../../../shared/notifications/request-delivery.ts";
+import { createHandOver } from "../../../shared/notifications/hand-over.ts";
+import { createRetryDelivery, createTestDestination } from "../../../shared/notifications/request-delivery.ts";
+import { createTestWindowStore } from "../../../shared/notifications/test-window-store.ts";
 import { destinationAt, NOON } from "../../support/notifications.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useTable } from "../../support/use-table.ts";
@@ -27,16 +29,57 @@ beforeEach(async () => {
   await createNotificationDeliveryStore(table).put(organizationId, newDelivery(ref, failed));
 });
 
+const destinations = { read: async () => ({ ...destinationAt(ID), sealed: new Uint8Array([1]), version: "v" }) };
+const toQueue = { send: async (messages: readonly { body: DeliveryMessage }[]) => queue(messages) };
+
+const requestAs = (id: string, at: number) =>
+  ({
+    caller: { organizationId, userId: "ada", sessionId: undefined },
+    identity: { id, at },
+  }) as Parameters<ReturnType<typeof createRetryDelivery>>[1];
+
 const retryAs = (id: string) =>
   createRetryDelivery({
-    destinations: { read: async () => ({ ...destinationAt(ID), sealed: new Uint8Array([1]), version: "v" }) },
+    destinations,
     deliveries: createNotificationDeliveryStore(table),
-    queue: { send: async (messages) => queue(messages) },
+    queue: toQueue,
     now: () => NOON,
-  })(`${ID}.${ID}`, {
-    caller: { organizationId, userId: "ada", sessionId: undefined },
-    identity: { id, at: NOON },
-  } as Parameters<ReturnType<typeof createRetryDelivery>>[1]);
+  })(`${ID}.${ID}`, requestAs(id, NOON));
+
+const testAs = (id: string, at = NOON) =>
+  createTestDestination({
+    destinations,
+    window: createTestWindowStore(table),
+    handOver: createHandOver({ deliveries: createNotificationDeliveryStore(table), queue: toQueue }),
+    now: () => at,
+  })(ID, requestAs(id, NOON));
+
+describe("samples", () => {
+  it("are sent ten times a minute, however many are asked for at once, and again in the next minute", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 25 }, (_, i) => testAs(`t${i}`)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    expect(sent).toHaveLength(10);
+    await expect(testAs("later", NOON + 18_000)).rejects.toMatchObject({
+      code: "too_many_tests",
+      retryAfterSeconds: 42,
+    });
+    const next = NOON + 60_000;
+    for (let i = 0; i < 10; i++) await testAs(`n${i}`, next);
+    await expect(testAs("over", next)).rejects.toMatchObject({ code: "too_many_tests" });
+  });
+
+  it("count once for a request and its repetitions", async () => {
+    for (let i = 0; i < 10; i++) await testAs(`t${i}`);
+    expect(await testAs("t3")).toMatchObject({ status: "pending" });
+    await expect(testAs("t10")).rejects.toMatchObject({ code: "too_many_tests" });
+  });
+
+  it("of one organization do not count for another", async () => {
+    for (let i = 0; i < 10; i++) await testAs(`t${i}`);
+    organizationId = `acme ${++organizations}`;
+    expect(await testAs("t10")).toMatchObject({ status: "pending" });
+  });
+});
 
 describe("a retry", () => {
   it("sends one message, and another retry is refused until the delivery has failed again", async () => {
