@@ -1,6 +1,5 @@
 /** Starts a run and asks for a worker: for a client's request, a new connection, and a gap in webhooks. */
 import type { Clock } from "../runtime/clock.ts";
-import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { addLogIds } from "../runtime/log.ts";
 import type { Requester } from "../terms/requester.ts";
@@ -8,7 +7,7 @@ import { isStalled } from "../work/hand-over.ts";
 import type { ActiveRun, SyncState } from "./sync-item.ts";
 import { syncRequested } from "./sync-request.ts";
 import { noProgress, type SyncMode, type SyncTrigger } from "./sync-run.ts";
-import type { SyncRunStore } from "./sync-run-store.ts";
+import { RunUnderWayError, type SyncRunStore } from "./sync-run-store.ts";
 import { newWork } from "./sync-work.ts";
 
 export type StartRunDependencies = {
@@ -47,22 +46,25 @@ export const createStartRun = ({ runs, bus, clock, newRunId }: StartRunDependenc
    * Asks for a worker for a run under way that has none. This also holds for a run whose end is decided: only a worker
    * records the end's event before it closes the run.
    */
-  const requireNoRun = async (organizationId: string, { run, leaseUntil }: SyncState): Promise<void> => {
+  const requireNoRun = async (organizationId: string, state: SyncState): Promise<void> => {
+    const { run, leaseUntil } = state;
     if (run === undefined) return;
     if (isStalled({ leaseUntil, requestedAt: run.startedAt }, clock())) await request(organizationId, run.id);
-    throw new DomainError("sync_running", "A sync run of the organization is under way.");
+    throw new RunUnderWayError(state);
   };
 
   /**
    * @param current the organization's state, if the caller has just read it.
-   * @throws DomainError `sync_running` while another run is under way. A run without a worker is given one.
+   * @throws RunUnderWayError while another run is under way. A run without a worker is given one.
    */
   return async ({ organizationId, trigger, mode, askedBy, isKeyed, ...given }, current) => {
     const state = current ?? (await runs.readState(organizationId));
     const startedAt = given.startedAt ?? clock();
     const id = given.id ?? newRunId(startedAt);
     addLogIds({ runId: id });
-    if (state.run?.id !== id) await requireNoRun(organizationId, state);
+    // A run that was under way is not started again: if it has ended since, it would run twice.
+    if (state.run?.id === id) return { run: state.run, isRequested: await request(organizationId, id) };
+    await requireNoRun(organizationId, state);
     const actualMode = modeOf(mode, state);
     const run: ActiveRun = {
       id,

@@ -12,8 +12,8 @@ import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import { requesterOf, type UserRequest } from "../terms/requester.ts";
 import { modeOf, type StartRun } from "./start-run.ts";
 import type { SyncState } from "./sync-item.ts";
-import { noProgress, type SyncRequest, type SyncRun } from "./sync-run.ts";
-import type { SyncRunStore } from "./sync-run-store.ts";
+import { noProgress, type SyncMode, type SyncRequest, type SyncRun } from "./sync-run.ts";
+import { RunUnderWayError, type SyncRunStore } from "./sync-run-store.ts";
 
 /** Decisions: for this time, the same request without a key by the same user counts as a repetition. */
 const REPEATED_WITHIN_MS = 60_000;
@@ -43,9 +43,8 @@ const answerOf = ({ id, mode, startedAt }: Promised): SyncRun => ({
   progress: noProgress(),
 });
 
-/** Whether a request may be refused because of its own run, which the lost answer named. */
-const mayBeRepeated = (error: unknown): boolean =>
-  error instanceof DomainError && (error.code === "sync_running" || error.code === "circuit_open");
+/** A request without a key that was refused, perhaps because of its own run, which the lost answer named. */
+type Refused = { error: unknown; mode: SyncMode; by: UserRequest };
 
 export const createStartSync = (dependencies: StartSyncDependencies): StartSync => {
   const { connections, circuits, runs, startRun, clock } = dependencies;
@@ -88,17 +87,24 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
   const findOwn = async (organizationId: string, id: string, { run }: SyncState): Promise<Promised | undefined> =>
     run?.id === id ? run : runs.findEnded(organizationId, id);
 
-  /** The run under way, if the same request without a key started it: the answer to that request was lost. */
-  const findRepeated = async (
-    mode: SyncRequest["mode"],
-    { caller: { organizationId, userId } }: UserRequest,
-  ): Promise<{ run: Promised; state: SyncState } | undefined> => {
-    const state = await runs.readState(organizationId);
-    const { run } = state;
-    if (run === undefined || run.trigger !== "manual" || run.isKeyed || run.askedBy?.userId !== userId)
-      return undefined;
-    if (run.mode !== modeOf(mode, state) || clock() - run.startedAt > REPEATED_WITHIN_MS) return undefined;
-    return { run, state };
+  /** The state that refused a request; undefined if its own run cannot be the cause. */
+  const refusingState = async (error: unknown, organizationId: string): Promise<SyncState | undefined> => {
+    if (error instanceof RunUnderWayError) return error.state;
+    return error instanceof CircuitOpenError ? runs.readState(organizationId) : undefined;
+  };
+
+  /** The run under way, if the same request without a key started it: at the same moment, or the answer to it was lost. */
+  const findRepeated = async ({
+    error,
+    mode,
+    by,
+  }: Refused): Promise<{ run: Promised; state: SyncState } | undefined> => {
+    const { organizationId, userId } = by.caller;
+    const state = await refusingState(error, organizationId);
+    const run = state?.run;
+    if (state === undefined || run === undefined || run.trigger !== "manual" || run.isKeyed) return undefined;
+    if (run.askedBy?.userId !== userId || run.mode !== mode) return undefined;
+    return clock() - run.startedAt > REPEATED_WITHIN_MS ? undefined : { run, state };
   };
 
   /**
@@ -115,8 +121,8 @@ export const createStartSync = (dependencies: StartSyncDependencies): StartSync 
     try {
       return await start(promised, state, by);
     } catch (error) {
-      if (identity.isKeyed || !mayBeRepeated(error)) throw error;
-      const repeated = await findRepeated(request.mode, by);
+      const { mode } = promised;
+      const repeated = identity.isKeyed ? undefined : await findRepeated({ error, mode, by });
       if (repeated === undefined) throw error;
       return start(repeated.run, repeated.state, by);
     }

@@ -50,6 +50,17 @@ const Entry = z.object({ scope: z.string() });
 export const readSyncState = async (table: Table<"syncRuns">, organizationId: string): Promise<SyncState> =>
   parseState(await getItem(table, stateKey(organizationId)));
 
+/** No run can start. `state`: the organization's, in which another run is under way. */
+export class RunUnderWayError extends DomainError {
+  readonly state: SyncState;
+
+  constructor(state: SyncState) {
+    super("sync_running", "A sync run of the organization is under way.");
+    this.name = "RunUnderWayError";
+    this.state = state;
+  }
+}
+
 export type SyncRunStore = ReturnType<typeof createSyncRunStore>;
 
 /**
@@ -101,10 +112,10 @@ export const createSyncRunStore = (table: Table<"syncRuns">) => {
 
     /**
      * Starts a run without a worker: two write units. A repetition with the same run changes nothing.
-     * @throws DomainError `sync_running` while another run is under way, even if that has no worker.
+     * @throws RunUnderWayError while another run is under way, even if that has no worker.
      */
     async start(organizationId: string, run: ActiveRun): Promise<void> {
-      const { written } = await updateItem(table, stateKey(organizationId), {
+      const { written, item } = await updateItem(table, stateKey(organizationId), {
         set: {
           run,
           [activeIndex.partitionKey]: activeIndex.shardOf(stateKey(organizationId).scope),
@@ -112,9 +123,11 @@ export const createSyncRunStore = (table: Table<"syncRuns">) => {
         },
         condition: "attribute_not_exists(#run)",
       });
+      if (written) return;
+      // As it was when the write was refused: by now, the run that was under way may have ended.
+      const state = parseState(item);
       // The run under way may be this one: the answer was lost, or the same request was made twice at once.
-      if (written || (await readState(organizationId)).run?.id === run.id) return;
-      throw new DomainError("sync_running", "A sync run of the organization is under way.");
+      if (state.run?.id !== run.id) throw new RunUnderWayError(state);
     },
 
     /**

@@ -8,6 +8,8 @@ const provider = simulatedProvider(service);
 
 let ours: ReturnType<typeof organizationOf>;
 let account: { accountId: string; apiKey: string };
+/** Twenty requests of one user for a run. */
+const atOnce = () => Promise.all(Array.from({ length: 20 }, () => ours.call("POST", "sync")));
 const types = ["customers", "subscriptions", "invoices", "payments"];
 
 describe("sync runs", () => {
@@ -58,13 +60,22 @@ describe("sync runs", () => {
     expect(Object.values(progress).map(({ written }) => written)).toEqual([0, 0, 0, 0]);
   });
 
+  it("answer twenty requests of a user at once, though a run may end meanwhile", async () => {
+    const answers = await atOnce();
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    const runs = (await ours.runs()).map(({ id }) => id);
+    for (const { body } of answers) expect(runs).toContain((body as { id: string }).id);
+    await ours.lastRun();
+  });
+
   it("are one at a time, and end as cancelled when the account is disconnected", async () => {
     // The provider does not answer until it recovers, so the run is in progress on any machine.
     const fault = await provider.fail(account.accountId, { kind: "timeout" });
-    const started = await ours.call("POST", "sync");
+    const [started, ...others] = await atOnce();
     expect(started).toMatchObject({ status: 202, body: { status: "running" } });
     // The same user gets the same run, because the first answer may have been lost; another user does not.
-    expect(await ours.call("POST", "sync")).toMatchObject({ status: 202, body: started.body });
+    for (const other of others) expect(other).toMatchObject({ status: 202, body: started?.body });
+    expect(await ours.call("POST", "sync")).toMatchObject({ status: 202, body: started?.body });
     for (const [body, claims, headers] of [
       [{}, { userId: "bob" }, {}],
       [{ mode: "full" }, {}, {}],

@@ -1,6 +1,6 @@
 /** A real engine with the table of records as the template declares it. */
 
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
 import { createRecordStore } from "../../shared/records/record-store.ts";
 import { createTable } from "../../shared/runtime/table.ts";

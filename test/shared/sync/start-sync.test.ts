@@ -163,6 +163,41 @@ describe("a run on demand that is requested again", () => {
     await expect(post(undefined, { identity: repeated })).resolves.toEqual(run);
   });
 
+  it("at the same moment is the run that began first, even if that has ended when the loser looks", async () => {
+    const { stage, parts, post } = createClient();
+    const winners: unknown[] = [];
+    /** Another request of the user begins before this one's write, and its run ends right after it. */
+    const lose = async (mode?: "full", userId?: string) => {
+      const start: typeof stage.runs.start = async (organizationId, run) => {
+        parts.startRun = stage.startRun;
+        winners.push(await post());
+        return stage.runs.start(organizationId, run).finally(() => stage.deliverAll());
+      };
+      parts.startRun = createStartRun({ ...stage, runs: { ...stage.runs, start } });
+      return post(mode, userId === undefined ? {} : { userId });
+    };
+    // The organization's first run, then one after it.
+    for (const mode of ["full", "incremental"]) {
+      const answer = await lose();
+      expect(answer).toMatchObject({ mode, status: "running" });
+      expect(answer).toEqual(winners.at(-1));
+    }
+    await expect(lose("full")).rejects.toMatchObject({ code: "sync_running" });
+    await expect(lose(undefined, "bob")).rejects.toMatchObject({ code: "sync_running" });
+    await expect(stage.list()).resolves.toMatchObject(Array(4).fill({ status: "succeeded" }));
+  });
+
+  it("begins no second time if the run ends while it is answered again", async () => {
+    const { stage, parts, post } = createClient();
+    const run = await post();
+    parts.startRun = async (wanted, state) => {
+      if (wanted.id === run.id) await stage.deliverAll();
+      return stage.startRun(wanted, state);
+    };
+    await expect(post()).resolves.toEqual(run);
+    await expect(stage.list()).resolves.toMatchObject([{ id: run.id, status: "succeeded" }]);
+  });
+
   it("is refused with another mode, with a key, or if its run has one", async () => {
     const { stage, post } = createClient();
     await post();
