@@ -65,8 +65,6 @@ const grow = ({ stored, added, unnamed, room }: CountEvent, taken: FloodTally, i
   return { next, unnamed: others };
 };
 
-export type FloodCounts = ReturnType<typeof createFloodCounts>;
-
 /** The counts of one kind, for one instance of a function. Its calls never throw. */
 export const createFloodCounts = (
   kind: FloodKind,

@@ -8,7 +8,7 @@ import { readTestNumber } from "../support/test-environment.ts";
 import { addTrials } from "../support/trials.ts";
 import { countWorkerTrials, describeWrong, renderWorkerResults, runWorkerMatrix } from "./workers/run-worker-matrix.ts";
 
-const CELLS_PER_CASE = readTestNumber("FAULT_CELLS", 6);
+const CELLS_PER_CASE = readTestNumber("FAULT_CELLS", 3);
 
 it("every worker completes its work once, whatever call fails and however often", async () => {
   const results = await runWorkerMatrix({ lanes: 2, seed: fixedSeed, perCase: CELLS_PER_CASE });

@@ -5,7 +5,7 @@ import { expect, it } from "@jest/globals";
 import { startPool } from "./pool.ts";
 
 const SUBJECTS = ["errors", "paging", "idempotency"];
-const SAMPLE = "40";
+const SAMPLE = "20";
 const LEAST_PERCENT = 85;
 
 it("the unit tests catch most of a sample of faults", () => {

@@ -1,7 +1,7 @@
 /** The environment variables that set how the tests run. */
 import { readWholeNumber } from "../../infra/local/start/variables.ts";
 
-const NUMBERS = ["PROPERTY_SEED", "SYNC_RUNS", "SYNC_SEED", "FAULT_CELLS"] as const;
+const NUMBERS = ["PROPERTY_SEED", "SYNC_RUNS", "SYNC_SEED", "FAULT_CELLS", "EXPORTED_EVENTS"] as const;
 
 /** The number in a variable, or the default if the variable is missing. @throws Error that names the variable. */
 export const readTestNumber = (name: (typeof NUMBERS)[number], fallback: number): number =>

@@ -1,4 +1,7 @@
-/** Exports of 100,000 events in each format, compared with the events themselves, in steps of the real size. The formats share their reads. */
+/**
+ * Exports of many events in each format, compared with the events themselves, in steps of the real size. The formats share
+ * their reads. `EXPORTED_EVENTS=100000 npm run test:deep -- many-events` writes more parts of each file.
+ */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
@@ -11,11 +14,12 @@ import { parseCsv, valueOfCell } from "../../support/csv.ts";
 import { rangeOf } from "../../support/depth.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { readTestNumber } from "../../support/test-environment.ts";
 import { createWorld, type ExportWorld, eventAt, startExportEngine } from "./world.ts";
 
 quietLog();
 
-const COUNT = 100_000;
+const COUNT = readTestNumber("EXPORTED_EVENTS", 40_000);
 const organizationId = "many";
 
 let engine: EmbeddedDynamoDb;
