@@ -21,6 +21,8 @@ import type { DestinationChange, DestinationStore } from "./destination-store.ts
 import type { AddressRequest } from "./mailed-address-store.ts";
 import { changeOf } from "./notification-events.ts";
 import { type DestinationItem, toDestination } from "./notification-items.ts";
+import { silencingOf } from "./silencing.ts";
+import type { WatchChange } from "./watch-change.ts";
 
 /** Of several concurrent changes, one is written in each attempt. */
 const MAX_ATTEMPTS = 10;
@@ -61,16 +63,21 @@ const statusChange = (before: DestinationItem, wanted: DestinationChangeRequest[
 
 type Dependencies = Omit<CreateDestinationDependencies, "destinations"> & {
   destinations: Pick<DestinationStore, "read" | "change" | "countConfirmation">;
+  watchChange: WatchChange;
   now: Clock;
 };
 
 type ChangeRequest = UserRequest & { address: string };
 
-/** `secret`: a new one. `confirms`: the id of the address that must be confirmed, and how its mail is counted. */
+/**
+ * `secret`: a new one. `confirms`: the id of the address that must be confirmed, and how its mail is counted. `isMoved`: it
+ * has another URL or address.
+ */
 type Planned = {
   change: DestinationChange;
   secret?: string;
   confirms?: { addressId: string; asked: AddressRequest };
+  isMoved?: boolean;
 };
 
 /** Parts of the item that users do not see as fields. */
@@ -90,7 +97,8 @@ const changedFields = (before: DestinationItem, change: DestinationChange): stri
  * `email_not_configured`, `too_many_confirmations`, `too_many_rolls` and `store_unavailable`.
  */
 export const createChangeDestination = (dependencies: Dependencies) => {
-  const { destinations, addresses, secrets, links, handOver, recordChange, targetRules, emailSender } = dependencies;
+  const { destinations, addresses, secrets, links, handOver, recordChange, watchChange } = dependencies;
+  const { targetRules, emailSender } = dependencies;
   const { newSecret, newToken, now } = dependencies;
 
   /** The change of a URL and of a webhook's secret. */
@@ -115,6 +123,7 @@ export const createChangeDestination = (dependencies: Dependencies) => {
         sealed: await secrets.seal(organizationId, opened),
       },
       ...(isRolled && shownSecret(opened)),
+      isMoved: moved.url !== stored.url,
     };
   };
 
@@ -150,6 +159,7 @@ export const createChangeDestination = (dependencies: Dependencies) => {
         ),
       },
       confirms: { addressId, asked },
+      isMoved,
     };
   };
 
@@ -202,14 +212,16 @@ export const createChangeDestination = (dependencies: Dependencies) => {
       const before = await destinations.read(organizationId, id);
       if (before === undefined) throw destinationNotFound();
       await recordChange(organizationId, before.change);
-      const { change: planned, secret, confirms } = await plan(before, request, by, at);
+      const { change: planned, secret, confirms, isMoved = false } = await plan(before, request, by, at);
       const fields = changedFields(before, planned);
       // The same again, as after a lost answer, leaves no event.
       if (fields.length === 0 && planned.sealed === undefined) return toDestination(before);
       const version = newToken();
-      const what = { action: "change_destination", version, at, fields } as const;
+      const silenced = silencingOf(before, { ...before, ...planned } as DestinationItem, { isMoved });
+      const what = { action: "change_destination", version, at, fields, ...definedFields({ silenced }) } as const;
       const change = changeOf({ ...before, name: request.name }, by, what);
-      const after = await destinations.change(organizationId, before, { ...planned, change }, version);
+      const silencing = await watchChange(organizationId, before, change);
+      const after = await destinations.change(organizationId, before, { ...planned, change }, version, silencing);
       if (after === undefined) continue;
       await recordChange(organizationId, change);
       if (confirms !== undefined) await confirm(after, confirms, by);

@@ -4,16 +4,19 @@ import type { UserRequest } from "../terms/requester.ts";
 import { destinationNotFound } from "./change-destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
+import type { WatchChange } from "./watch-change.ts";
 
 /** The returned function throws DomainError `destination_not_found`, `store_unavailable`. */
 export const createDeleteDestination =
   ({
     destinations,
     recordChange,
+    watchChange,
     now,
   }: {
     destinations: Pick<DestinationStore, "read" | "delete" | "listDeletions">;
     recordChange: RecordDestinationChange;
+    watchChange: WatchChange;
     now: Clock;
   }) =>
   async (id: string, by: UserRequest): Promise<void> => {
@@ -23,7 +26,13 @@ export const createDeleteDestination =
     const destination = await destinations.read(organizationId, id);
     if (destination === undefined) throw destinationNotFound();
     await recordChange(organizationId, destination.change);
-    const change = changeOf(destination, by, { action: "delete_destination", version: id, at: now() });
-    if (!(await destinations.delete(organizationId, id, change))) throw destinationNotFound();
+    const change = changeOf(destination, by, {
+      action: "delete_destination",
+      version: id,
+      at: now(),
+      ...(destination.status === "active" && { silenced: "deleted" }),
+    });
+    const silencing = await watchChange(organizationId, destination, change);
+    if (!(await destinations.delete(organizationId, id, change, silencing))) throw destinationNotFound();
     await recordChange(organizationId, change);
   };

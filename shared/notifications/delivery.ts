@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { count, epochMs } from "../json/number-fields.ts";
 import { notificationTypes } from "./messages/notification.ts";
+import { FormerDestination } from "./silencing.ts";
 
 const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 
@@ -66,11 +67,15 @@ export const parsePublicDeliveryId = (id: string): DeliveryRef | undefined => {
   return destinationId === undefined || deliveryId === undefined ? undefined : { destinationId, deliveryId };
 };
 
-/** The body of a message in the queue of deliveries to send. */
+/**
+ * The body of a message in the queue of deliveries to send. `isWatch`: it is about no delivery, but about a change of the
+ * destination that must be recorded (silencing.ts).
+ */
 export const DeliveryMessage = z.object({
   organizationId: z.string(),
   destinationId: z.string(),
   deliveryId: z.string(),
+  isWatch: z.optional(z.boolean()),
 });
 export type DeliveryMessage = z.output<typeof DeliveryMessage>;
 
@@ -82,7 +87,7 @@ export type Bundle = z.output<typeof Bundle>;
  * A delivery as it is stored; times are epoch ms. `notification` is the JSON text of a Notification; a bundle gets it
  * when it begins to be sent (`begunAt`), and from then on holds nothing more. `tries` counts the failed ones since the delivery was created or retried.
  * `leaseUntil` and `leaseToken`: an instance sends it. `retryId`: the request that retried it last; `isRetryUnsent`: the
- * queue may not have the retry's message yet. `isQueued`, of a bundle: the queue has its message.
+ * queue may not have the retry's message yet. `former`: it goes to the destination as it was; removed at the end. `isQueued`, of a bundle: the queue has its message.
  */
 export const StoredDelivery = z.object({
   destinationId: z.string(),
@@ -105,6 +110,7 @@ export const StoredDelivery = z.object({
   retryId: z.optional(z.string()),
   isRetryUnsent: z.optional(z.boolean()),
   isQueued: z.optional(z.boolean()),
+  former: z.optional(FormerDestination),
   ttl: z.number(),
 });
 export type StoredDelivery = z.output<typeof StoredDelivery>;

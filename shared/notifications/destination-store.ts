@@ -15,7 +15,9 @@ import {
   destinationKey,
   parseDeletedItem,
   parseDestinationItem,
+  silencedKey,
 } from "./notification-items.ts";
+import type { Silencing } from "./silencing.ts";
 
 /** Confirmation mails of an organization in a day. The limit exists because they go to addresses of strangers. */
 const MAX_CONFIRMATIONS_PER_DAY = 50;
@@ -38,6 +40,9 @@ export const createDestinationStore = (table: Table<"notifications">) => {
     };
     return (await queryPage(table, query, MAX_DESTINATIONS)).items;
   };
+
+  const silencingPart = (organizationId: string, silencing: Silencing) =>
+    putPart(table, { ...silencedKey(organizationId, silencing), ...silencing });
 
   const numberKey = (organizationId: string, key: string) => ({ scope: organizationKey(organizationId), key });
 
@@ -73,7 +78,7 @@ export const createDestinationStore = (table: Table<"notifications">) => {
 
     /**
      * Changes a destination if it was not changed by another request since it was read. Tries to send are no such changes.
-     * One write unit per KB.
+     * One write unit per KB, and two with a silencing, which is stored in the same transaction.
      * @returns the destination after the change; undefined if another change or the deletion came first.
      */
     async change(
@@ -81,29 +86,50 @@ export const createDestinationStore = (table: Table<"notifications">) => {
       { id, version: previous }: Pick<DestinationItem, "id" | "version">,
       change: DestinationChange,
       version: string,
+      silencing?: Silencing,
     ): Promise<DestinationItem | undefined> {
-      const { written, item } = await updateItem(table, destinationKey(organizationId, id), {
+      const key = destinationKey(organizationId, id);
+      const update = {
         set: { ...definedFields(change), version },
         remove: Object.keys(change).filter((name) => change[name as keyof DestinationChange] === undefined),
         condition: "#version = :previous",
         values: { previous },
-        own: "version",
-        returns: "after",
-      });
-      return written ? parseDestinationItem(item) : undefined;
+      };
+      if (silencing === undefined) {
+        const { written, item } = await updateItem(table, key, { ...update, own: "version", returns: "after" });
+        return written ? parseDestinationItem(item) : undefined;
+      }
+      const parts = [updatePart(table, key, update), silencingPart(organizationId, silencing)];
+      if ((await transact(table, parts)).size > 0) return undefined;
+      const after = await getItem(table, key);
+      return after && parseDestinationItem(after);
     },
 
     /**
-     * Four write units, or six with the change, which is kept until its event is recorded.
+     * Four write units, or six with the change, which is kept until its event is recorded; two more with a silencing.
      * @returns false if there is no such destination.
      */
-    async delete(organizationId: string, id: string, change?: UnrecordedChange): Promise<boolean> {
+    async delete(
+      organizationId: string,
+      id: string,
+      change?: UnrecordedChange,
+      silencing?: Silencing,
+    ): Promise<boolean> {
       const failed = await transact(table, [
         deletePart(table, destinationKey(organizationId, id), { condition: "attribute_exists(#key)" }),
         updatePart(table, numberKey(organizationId, COUNT_KEY), { add: { count: -1 } }),
         ...(change === undefined ? [] : [putPart(table, { ...deletedKey(organizationId, id), change })]),
+        ...(silencing === undefined ? [] : [silencingPart(organizationId, silencing)]),
       ]);
       return failed.size === 0;
+    },
+
+    /** The change of a destination, or its deletion, whose event is not recorded yet. One or two read units. */
+    async readUnrecorded(organizationId: string, id: string): Promise<UnrecordedChange | undefined> {
+      const item = await getItem(table, destinationKey(organizationId, id));
+      if (item !== undefined) return parseDestinationItem(item).change;
+      const deleted = await getItem(table, deletedKey(organizationId, id));
+      return deleted && parseDeletedItem(deleted);
     },
 
     /** The deletions whose events are not recorded yet. One read unit, and often half of one. */

@@ -11,7 +11,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { ReportMade } from "../reports/report-made.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Queue } from "../runtime/queue.ts";
-import type { Alert } from "../security/alerts/alert.ts";
+import { type Alert, SILENCED_RULE } from "../security/alerts/alert.ts";
 import { SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import { consoleAlertUrl, consoleReportUrl } from "./console-urls.ts";
@@ -21,6 +21,7 @@ import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef, newDelivery }
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Destination } from "./destination.ts";
 import type { ReportRhythm } from "./destination-settings.ts";
+import { createSilencingDispatcher } from "./dispatch-silencing.ts";
 import { type Notification, NotifiedAlert } from "./messages/notification.ts";
 import type { ClaimResult, NoticeClaim, NoticeStore } from "./notice-store.ts";
 
@@ -43,7 +44,10 @@ type AlertChange = SecurityAlertChanged & { organizationId: string };
 
 export type DispatchDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
-  notices: Pick<NoticeStore, "read" | "takePlace" | "deliver" | "isBundleQueued" | "noteBundleQueued" | "hold">;
+  notices: Pick<
+    NoticeStore,
+    "read" | "takePlace" | "deliver" | "isBundleQueued" | "noteBundleQueued" | "hold" | "silencings" | "forgetSilencing"
+  >;
   alerts: {
     /** Undefined if it is not stored any more. */
     find(organizationId: string, alertId: string): Promise<Pick<Alert, "title" | "message" | "resolvedBy"> | undefined>;
@@ -88,7 +92,10 @@ export const createNotificationDispatcher = ({
     if (unsent !== undefined) throw new Error(`The queue did not take the message of a delivery: ${unsent.reason}.`);
   };
 
-  const notificationOf = ({ organizationId, alert }: AlertChange, { change, previousLevel }: DueNotification) =>
+  const notificationOf = (
+    { organizationId, alert }: AlertChange,
+    { change, previousLevel }: Pick<DueNotification, "change" | "previousLevel">,
+  ) =>
     ({
       type: `security.alert.${change}`,
       timestamp: now(),
@@ -99,6 +106,8 @@ export const createNotificationDispatcher = ({
         url: consoleAlertUrl(consoleUrl, alert.id),
       },
     }) satisfies Notification;
+
+  const dispatchSilencing = createSilencingDispatcher({ notices, deliveries, send, now });
 
   /** The summary that a notification waits for; undefined if it is sent at once, and then it has a place in the window. */
   const holdAt = async (
@@ -180,6 +189,8 @@ export const createNotificationDispatcher = ({
       }
       if (current === undefined || destination.status !== "active") return;
       const due = decideNotice(current, destination, notice);
+      // Its raising is sent by dispatchSilencing.
+      if (alert.rule === SILENCED_RULE && due?.change !== "resolved") return;
       if (due === undefined || (await claim(current, destination, due))) return;
     }
     throw new Error("The notice of an alert changes too fast.");
@@ -228,9 +239,16 @@ export const createNotificationDispatcher = ({
     // A report that is made again, such as after an erasure, is not news any more once its delivery has expired.
     if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
     const all = await destinations.list(organizationId);
-    if (all.length === 0) return;
     const changed = "kind" in event ? undefined : { ...event, organizationId };
+    const isSilencing = changed?.alert.rule === SILENCED_RULE;
+    if (all.length === 0 && !isSilencing) return;
     const current = changed && (await withoutErased(changed));
+    if (changed !== undefined && isSilencing) {
+      // The alert has the title of its first change.
+      await dispatchSilencing(changed, all, (title) => {
+        return current && notificationOf({ ...current, alert: { ...current.alert, title } }, { change: "raised" });
+      });
+    }
     const outcomes = await Promise.allSettled(
       all.map(async (destination) => {
         if (changed !== undefined)

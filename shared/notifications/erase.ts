@@ -3,6 +3,7 @@
  * with the organization's data: a destination has the address of a person, or the secret of another system.
  * docs/erasure.md, "Notifications".
  */
+import * as z from "zod/mini";
 import { inParallel } from "../runtime/in-parallel.ts";
 import type { FindAlerts } from "../security/alerts/erase.ts";
 import { timeOfEventId } from "../security/event-id.ts";
@@ -202,7 +203,13 @@ const cleanHeld = (entry: string, removing: Removing): Decision => {
   return after === before ? undefined : { remove: [], set: { entry: JSON.stringify(after) } };
 };
 
+/** What a silencing and a delivery to an old address have of it. */
+const Former = z.object({ target: z.string() });
+
 const cleanSent = (item: StoredItem, removing: Removing): Decision => {
+  const former = Former.safeParse(item.former).data;
+  if (former !== undefined && removing.mentions(former.target)) return "delete";
+  if (removing.mentions(textOf(item.title))) return { remove: [], set: { title: ERASED_TEXT } };
   const alertId = alertIdOfKey(item.sortKey);
   if (alertId !== undefined && !removing.isStored(alertId)) return "delete";
   const entry = textOf(item.entry);
@@ -249,7 +256,7 @@ export const notificationsOfUser = (
         const removing = { userId, mentions: matcher.mentions, isStored: (id: string) => stored.has(id) };
         return items.map((item) => cleanSent(item, removing));
       },
-      { attributes: ["notification", "attempts", "requestedBy", "entry"], isGuarded: true },
+      { attributes: ["notification", "attempts", "requestedBy", "entry", "former", "title"], isGuarded: true },
     ),
   ];
 };

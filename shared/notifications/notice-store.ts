@@ -1,5 +1,5 @@
-import { getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
-import { queryPages } from "../runtime/table-query.ts";
+import { deleteItem, getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
+import { queryPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
@@ -16,11 +16,18 @@ import {
   noticeKey,
   parseHeldItem,
   parseNoticeItem,
+  parseSilencing,
   parseStormWindowItem,
+  silencedKey,
+  silencedPrefix,
   stormWindowKey,
 } from "./notification-items.ts";
+import type { Silencing } from "./silencing.ts";
 
 const MAX_ATTEMPTS = 8;
+
+/** Silencings that one event of their alert dispatches; the next event dispatches further ones. */
+const MAX_SILENCINGS = 20;
 
 /** A window's item outlives its window by the longest delay of a bus event. Then nothing reads it. */
 const WINDOW_LIFE_MS = 24 * 3_600_000;
@@ -163,6 +170,17 @@ export const createNoticeStore = (table: Table<"notifications">) => {
         }),
         putPart(table, held),
       ]);
+    },
+
+    /** The silencings of a destination that are not dispatched yet, oldest first. One read unit, and often half of one. */
+    async silencings(organizationId: string, destinationId: string): Promise<Silencing[]> {
+      const where = "#scope = :scope AND begins_with(#key, :prefix)";
+      const values = { scope: organizationKey(organizationId), prefix: silencedPrefix(destinationId) };
+      return (await queryPage(table, { where, values, isConsistent: true }, MAX_SILENCINGS)).items.map(parseSilencing);
+    },
+
+    async forgetSilencing(organizationId: string, silencing: Silencing): Promise<void> {
+      await deleteItem(table, silencedKey(organizationId, silencing));
     },
 
     /** The notifications of a bundle, in no useful order. One read unit per 4 KB; read after the bundle has begun. */

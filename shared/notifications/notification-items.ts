@@ -12,6 +12,7 @@
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
  *   `resolved` holds the delivery and the alert's revision; the first writer wins.
  * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
+ * - `silenced#<destinationId>#<eventId>` a change that silences the destination, until its alert is dispatched (silencing.ts).
  * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<level or resolved>` a notification that waits in a bundle.
  * - `address#<digest>` as `scope`, `asked` as `key`: which organizations an e-mail address was asked for (mailed-address.ts).
  *
@@ -23,6 +24,7 @@ import { type DeliveryRef, StoredDelivery } from "./delivery.ts";
 import { Destination } from "./destination.ts";
 import { notifiedChanges, SummarizedAlert } from "./messages/notification.ts";
 import { UnrecordedChange } from "./notification-events.ts";
+import { Silencing } from "./silencing.ts";
 
 export const DESTINATION_PREFIX = "destination#";
 
@@ -82,6 +84,17 @@ export const stormWindowKey = (organizationId: string, destinationId: string) =>
   key: `window#${destinationId}`,
 });
 
+/** The prefix of the sort keys of a destination's silencings. */
+export const silencedPrefix = (destinationId: string): string => `silenced#${destinationId}#`;
+
+export const silencedKey = (
+  organizationId: string,
+  { destinationId, eventId }: Pick<Silencing, "destinationId" | "eventId">,
+) => ({
+  scope: organizationKey(organizationId),
+  key: silencedPrefix(destinationId) + eventId,
+});
+
 /** The prefix of the sort keys of a bundle's held notifications. */
 export const heldPrefix = ({ destinationId, deliveryId }: DeliveryRef): string =>
   `held#${destinationId}#${deliveryId}#`;
@@ -95,6 +108,7 @@ export const heldKey = (
 /** The prefixes of the sort keys of everything that was or will be sent to a destination. */
 export const sentPrefixes = (destinationId: string): string[] => [
   deliveryPrefix(destinationId),
+  silencedPrefix(destinationId),
   `notice#${destinationId}#`,
   `held#${destinationId}#`,
   `window#${destinationId}`,
@@ -161,6 +175,7 @@ export const parseDestinationItem = (item: unknown): DestinationItem => Destinat
 export const parseDeliveryItem = (item: unknown): StoredDelivery => StoredDelivery.parse(item);
 export const parseNoticeItem = (item: unknown): NoticeItem => NoticeItem.parse(item);
 export const parseStormWindowItem = (item: unknown): StormWindowItem => StormWindowItem.parse(item);
+export const parseSilencing = (item: unknown): Silencing => Silencing.parse(item);
 export const parseHeldItem = (item: unknown): HeldItem => HeldItem.parse(item);
 
 /** The destination as clients see it. */

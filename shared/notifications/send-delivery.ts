@@ -33,6 +33,8 @@ export type SendDependencies = {
   mailsPerDay: number;
   /** Composes the summary of a bundle that has begun; undefined if the bundle is empty. */
   summarize(organizationId: string, bundle: StoredDelivery): Promise<Notification | undefined>;
+  /** Has a silencing change recorded that is not recorded yet (watch-change.ts). */
+  recordWatched(message: DeliveryMessage): Promise<void>;
   /** @throws Error if the bus did not take the event. */
   publishPaused(paused: PausedDestination): Promise<void>;
   /** The origin of the API, where links in mails lead. */
@@ -99,7 +101,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
   const trySend = async (
     notification: Notification,
     message: DeliveryMessage,
-    { target }: DestinationItem,
+    { target }: Pick<DestinationItem, "target">,
     secrets: DestinationSecrets,
   ): Promise<Sent> => {
     const at = now();
@@ -150,6 +152,10 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
 
   return async (message) => {
     const { organizationId, destinationId, deliveryId } = message;
+    if (message.isWatch) {
+      await dependencies.recordWatched(message);
+      return undefined;
+    }
     const token = dependencies.newToken();
     const claimed = await store.claim(message, { token, now: now() });
     if (claimed.is === "ended") return undefined;
@@ -164,8 +170,10 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     };
     const giveUp = (error: string) => record({ is: "failed", at: now(), error }, delivery.attempts);
 
-    const destination = await store.readDestination(organizationId, destinationId);
-    const hindrance = hindranceOf(destination, delivery.type);
+    const { former } = delivery;
+    const current = former === undefined ? await store.readDestination(organizationId, destinationId) : undefined;
+    const hindrance = former === undefined ? hindranceOf(current, delivery.type) : undefined;
+    const destination = former ?? current;
     if (destination === undefined || hindrance !== undefined) {
       await giveUp(hindrance ?? "deleted");
       return undefined;
@@ -186,14 +194,15 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     const attempts = [...delivery.attempts, sent.attempt];
     if (sent.isDelivered) {
       // The success first: after the record nothing repeats, and the destination would still count as failing.
-      await store.noteSuccess(organizationId, destinationId, sent.attempt.at);
+      if (current !== undefined) await store.noteSuccess(organizationId, destinationId, sent.attempt.at);
       await record({ is: "delivered", at: now() }, attempts);
       return undefined;
     }
 
     const { status, error } = sent.attempt;
     writeLog("warn", "A notification was not delivered", { destinationId, deliveryId, status, error });
-    const paused = sent.isHeldBack ? undefined : await noteFailure(message, destination, sent);
+    const isFailure = current !== undefined && !sent.isHeldBack;
+    const paused = isFailure ? await noteFailure(message, current, sent) : undefined;
     const tries = delivery.tries + 1;
     const pause =
       paused === undefined ? pauseAfter(deliveryId, { tries, retryAfter: sent.retryAfter, now: now() }) : undefined;

@@ -85,7 +85,7 @@ export const createSendingStore = (table: Table<"notifications">) => ({
         : { status: result.is, endedAt: result.at, ...(result.is === "failed" && { error: result.error }) };
     const { written } = await updateItem(table, deliveryKey(message.organizationId, message), {
       set: { ...outcome, ...definedFields({ tries }), attempts: attempts.slice(-MAX_ATTEMPTS) },
-      remove: ["leaseUntil", "leaseToken", "isRetryUnsent", ...(result.is === "again" ? [] : ["notBefore"])],
+      remove: ["leaseUntil", "leaseToken", "isRetryUnsent", ...(result.is === "again" ? [] : ["notBefore", "former"])],
       condition: "#leaseToken = :token",
       values: { token },
     });

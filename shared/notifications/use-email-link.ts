@@ -10,6 +10,7 @@ import type { RefusalReason } from "./mailed-address.ts";
 import type { MailedAddressStore } from "./mailed-address-store.ts";
 import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
 import type { DestinationItem } from "./notification-items.ts";
+import type { WatchChange } from "./watch-change.ts";
 
 /** Of several concurrent changes, one is written in each attempt. */
 const MAX_ATTEMPTS = 10;
@@ -88,12 +89,13 @@ type UseDependencies = Omit<EmailLinkDependencies, "destinations"> & {
   destinations: Pick<DestinationStore, "read" | "change" | "list">;
   addresses: Pick<MailedAddressStore, "digestOf" | "refuse">;
   recordChange: RecordDestinationChange;
+  watchChange: WatchChange;
   newToken: () => string;
 };
 
 /** The returned function does what the link says, and returns the result. A second use changes nothing. */
 export const createUseEmailLink = (dependencies: UseDependencies) => {
-  const { destinations, addresses, recordChange, newToken, now } = dependencies;
+  const { destinations, addresses, recordChange, watchChange, newToken, now } = dependencies;
 
   /** @returns false if another change came first. */
   const changeOnce = async (
@@ -104,11 +106,21 @@ export const createUseEmailLink = (dependencies: UseDependencies) => {
   ): Promise<boolean> => {
     const at = now();
     const version = newToken();
-    const what = action === "confirm" ? "confirm_destination" : "unsubscribe_destination";
-    const change = changeOf(destination, { origin }, { action: what, version, at });
+    const isSilenced = action === "unsubscribe" && destination.status === "active";
+    const change = changeOf(
+      destination,
+      { origin },
+      {
+        action: action === "confirm" ? "confirm_destination" : "unsubscribe_destination",
+        version,
+        at,
+        ...(isSilenced && { silenced: "unsubscribed" }),
+      },
+    );
     const fields: DestinationChange =
       action === "confirm" ? { status: "active" } : { status: "paused", pausedAt: at, pausedBecause: "unsubscribed" };
-    const after = await destinations.change(organizationId, destination, { ...fields, change }, version);
+    const silencing = await watchChange(organizationId, destination, change);
+    const after = await destinations.change(organizationId, destination, { ...fields, change }, version, silencing);
     if (after === undefined) return false;
     await recordChange(organizationId, change);
     return true;

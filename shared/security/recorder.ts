@@ -6,6 +6,8 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { expiryOf, hourName } from "../terms/hours.ts";
 import { isAtLeast, type RiskLevel, riskOfError } from "../terms/risk-levels.ts";
+import { EVENT_RULE } from "./alerts/alert.ts";
+import { ruleOfEvent } from "./alerts/event-title.ts";
 import { eventId } from "./event-id.ts";
 import { scopeOf } from "./event-item.ts";
 import { sanitiseMetadata, sanitiseText } from "./redaction/redact-and-cut.ts";
@@ -54,11 +56,11 @@ const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskL
 /**
  * Whether an event raises an alert. Two kinds do whatever the threshold: rejected credentials of an organization's
  * connection, because nothing is synced from then on (a refused token or a forged webhook, which anybody can send, does
- * not), and a paused destination, because alerts no longer arrive there.
+ * not), and a paused or silenced destination, because alerts no longer arrive there.
  */
 const raisesAlert = ({ eventType, errorKind }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
   isAtLeast(risk, threshold) ||
-  eventType === "NOTIFICATIONS_PAUSED" ||
+  ruleOfEvent({ eventType, riskLevel: risk }) !== EVENT_RULE ||
   (eventType === "AUTHENTICATION_FAILURE" && errorKind === "authentication");
 
 /** How many hours an instance remembers as marked. Marking a forgotten hour again costs a write. */

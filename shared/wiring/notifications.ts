@@ -21,6 +21,7 @@ import { createGuardedRequest } from "../notifications/sending/guarded-request.t
 import { createSendingStore } from "../notifications/sending-store.ts";
 import { createTestWindowStore } from "../notifications/test-window-store.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../notifications/use-email-link.ts";
+import { createRecordWatched, createWatchChange } from "../notifications/watch-change.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
@@ -40,6 +41,9 @@ const wireDeliveryStore = () => createNotificationDeliveryStore(openTable("notif
 
 const wireDeliveryQueue = (): DeliveryQueue =>
   createQueue(sqs, readConfig(["NOTIFICATIONS_QUEUE_URL"]).NOTIFICATIONS_QUEUE_URL);
+
+const wireWatchChange = () =>
+  createWatchChange(createQueue(sqs, readConfig(["NOTIFICATIONS_QUEUE_URL"]).NOTIFICATIONS_QUEUE_URL));
 
 const wireHandOver = () => createHandOver({ deliveries: wireDeliveryStore(), queue: wireDeliveryQueue() });
 
@@ -77,12 +81,14 @@ const wireWriting = () => {
 
 export const wireCreateDestination = () => createCreateDestination(wireWriting());
 
-export const wireChangeDestination = () => createChangeDestination({ ...wireWriting(), now: systemClock });
+export const wireChangeDestination = () =>
+  createChangeDestination({ ...wireWriting(), watchChange: wireWatchChange(), now: systemClock });
 
 export const wireDeleteDestination = () =>
   createDeleteDestination({
     destinations: wireDestinationStore(),
     recordChange: wireDestinationRecorder(),
+    watchChange: wireWatchChange(),
     now: systemClock,
   });
 
@@ -114,6 +120,7 @@ export const wireUseEmailLink = () =>
     ...wireLinkUse(),
     addresses: wireMailedAddresses(),
     recordChange: wireDestinationRecorder(),
+    watchChange: wireWatchChange(),
     newToken: newRequestToken,
   });
 
@@ -147,6 +154,10 @@ export const wireSendDelivery = () => {
   const { CONSOLE_URL: consoleUrl, EMAIL_SENDER: sender } = config;
   const notices = createNoticeStore(openTable("notifications"));
   const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
+  const publish = async (event: Parameters<typeof bus.publish>[0][number]) => {
+    const [unpublished] = await bus.publish([event]);
+    if (unpublished !== undefined) throw new Error(`The bus did not take the event: ${unpublished.reason}`);
+  };
   const { origin, host } = new URL(consoleUrl);
   const send: SendDelivery = createSendDelivery({
     store: createSendingStore(openTable("notifications")),
@@ -163,10 +174,8 @@ export const wireSendDelivery = () => {
       );
       return summary.data.total === 0 ? undefined : summary;
     },
-    publishPaused: async (paused) => {
-      const [unpublished] = await bus.publish([pausedEvent(paused)]);
-      if (unpublished !== undefined) throw new Error(`The bus did not take the pause: ${unpublished.reason}`);
-    },
+    recordWatched: createRecordWatched({ destinations: wireDestinationStore(), publish }),
+    publishPaused: (paused) => publish(pausedEvent(paused)),
     apiOrigin: origin,
     newToken: newRequestToken,
     now: systemClock,

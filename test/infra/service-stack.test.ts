@@ -332,7 +332,7 @@ describe("the stack", () => {
       "Bus events:PutEvents",
       "CredentialsKey kms:Decrypt of notification",
       ...polling.map((action) => `NotificationQueuesToSend sqs:${action}`),
-      ...may("Notifications", "GetItem", "Query", "UpdateItem"),
+      ...may("Notifications", "DeleteItem", "GetItem", "Query", "UpdateItem"),
     ]);
     const senders = rights.filter((right) => right.endsWith(" ses:SendEmail"));
     expect(senders.map((right) => /identity\/([^"]+)"/.exec(right)?.[1])).toEqual([

@@ -138,6 +138,10 @@ export const createNotificationWorld = (
       await direct.send(new PutCommand({ TableName: TABLE, Item: { ...item, ...hidden } }));
     },
 
+    async addItem(key: object, item: object): Promise<void> {
+      await direct.send(new PutCommand({ TableName: TABLE, Item: { ...item, ...key } }));
+    },
+
     /** When the storm window of a destination began. */
     async windowOf(destinationId: string): Promise<number> {
       const stored = await getItem(
@@ -150,11 +154,12 @@ export const createNotificationWorld = (
     /** Sends the deliveries that are due, as the sender does: a summary begins, and then reads what it holds. */
     async sendDue(): Promise<void> {
       for (const { body } of messages.splice(0)) {
-        const Key = deliveryKey(organizationId, body);
+        const Key = deliveryKey(body.organizationId, body);
         const stored = await getItem(createTable<"notifications">(direct, TABLE), Key);
         if (stored === undefined) throw new Error("There is a message without a delivery.");
         const delivery = parseDeliveryItem(stored);
-        if (sent.has(body.deliveryId)) continue;
+        const ref = `${body.destinationId} ${body.deliveryId}`;
+        if (sent.has(ref)) continue;
         if ((delivery.notBefore ?? 0) > time.now) {
           messages.push({ body, sentAt: time.now });
           continue;
@@ -166,7 +171,7 @@ export const createNotificationWorld = (
         });
         const held: HeldItem[] = [];
         for await (const one of stores.held(organizationId, body)) held.push(one);
-        sent.set(body.deliveryId, { delivery, held });
+        sent.set(ref, { delivery, held });
       }
     },
   };

@@ -45,7 +45,7 @@ export const notificationAccess = (
   return {
     /** Transactions update notices and bundles, and put deliveries and held notifications. Late events read their alert. */
     "dispatch-notifications": together(
-      notifications.may("Query", "GetItem", "PutItem", "UpdateItem"),
+      notifications.may("Query", "GetItem", "PutItem", "UpdateItem", "DeleteItem"),
       securityAlerts.may("GetItem"),
       queueNotifications,
     ),
@@ -53,17 +53,25 @@ export const notificationAccess = (
     listDestinations: notifications.may("Query"),
     createDestination: writeDestination,
     changeDestination: writeDestination,
-    deleteDestination: notifications.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
+    deleteDestination: together(
+      notifications.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
+      queueNotifications,
+    ),
     testDestination: together(notifications.may("GetItem", "PutItem", "UpdateItem", "DeleteItem"), queueNotifications),
     listDeliveries: notifications.may("GetItem", "Query"),
     retryDelivery: together(notifications.may("GetItem", "UpdateItem"), queueNotifications),
     /** Anybody can call these two: the link is the authentication. */
     openEmailLink: together(notifications.may("GetItem"), seal),
-    useEmailLink: together(notifications.may("GetItem", "Query", "PutItem", "UpdateItem"), seal, recordSecurityEvents),
+    useEmailLink: together(
+      notifications.may("GetItem", "Query", "PutItem", "UpdateItem"),
+      seal,
+      recordSecurityEvents,
+      queueNotifications,
+    ),
 
     /** No other table: the function talks to hosts that users chose. */
     "send-notifications": together(
-      notifications.may("GetItem", "Query", "UpdateItem"),
+      notifications.may("GetItem", "Query", "UpdateItem", "DeleteItem"),
       secrets("Decrypt"),
       {
         grants: [{ actions: ["sqs:ChangeMessageVisibility"], resources: [notificationsToSend.queueArn] }],

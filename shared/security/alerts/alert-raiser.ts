@@ -4,11 +4,11 @@ import type { Clock } from "../../runtime/clock.ts";
 import { identityOf } from "../event-id.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
 import type { SecurityEvent } from "../security-event.ts";
-import { Alert, type AlertTrigger, EVENT_RULE, MAX_EVENT_IDS, PAUSED_RULE } from "./alert.ts";
+import { Alert, type AlertTrigger, MAX_EVENT_IDS } from "./alert.ts";
 import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
-import { subjectOfEvent, titleOfEvent } from "./event-title.ts";
+import { ruleOfEvent, subjectOfEvent, titleOfEvent } from "./event-title.ts";
 import type { Finding } from "./finding.ts";
 
 const TITLE_MAX_CHARACTERS = 256;
@@ -18,7 +18,7 @@ const triggerOfEvent = (event: SecurityEvent): AlertTrigger => {
   const { id, riskLevel, errorMessage, timestamp } = event;
   return {
     kind: "event",
-    rule: event.eventType === "NOTIFICATIONS_PAUSED" ? PAUSED_RULE : EVENT_RULE,
+    rule: ruleOfEvent(event),
     subject: subjectOfEvent(event),
     title: titleOfEvent(event),
     level: riskLevel,

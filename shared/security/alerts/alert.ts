@@ -25,6 +25,8 @@ export const EVENT_RULE = "event_threshold";
 export const MANUAL_RULE = "manual";
 /** Of alerts about a destination that the service paused. Its subject is the destination's id. */
 export const PAUSED_RULE = "notifications_paused";
+/** Of alerts about a destination that a user made get fewer alerts. Its subject is the destination's id. */
+export const SILENCED_RULE = "notifications_silenced";
 
 const text = z.string();
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
@@ -46,7 +48,7 @@ export const Alert = z
     ),
     escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
     rule: described(
-      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, or the rule of detection.",
+      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, or the rule of detection.",
     ),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),

@@ -2,11 +2,12 @@
 import * as z from "zod/mini";
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import type { EventType, SecurityEvent } from "../security-event.ts";
+import { EVENT_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
 
 type Described = Pick<SecurityEvent, "eventType" | "source" | "action" | "success" | "errorCode" | "metadata">;
 type Subjected = Pick<
   SecurityEvent,
-  "eventType" | "category" | "source" | "metadata" | "userId" | "ipAddress" | "resource"
+  "eventType" | "category" | "riskLevel" | "source" | "metadata" | "userId" | "ipAddress" | "resource"
 >;
 type Title = string | ((event: Described) => string);
 
@@ -39,6 +40,25 @@ const circuitChanges: Readonly<Record<string, string>> = {
 };
 
 const PausedMetadata = z.object({ destinationName: z.string(), reason: z.string() });
+
+const SilencedMetadata = z.object({ destinationName: z.string(), silenced: z.string() });
+
+const silencings: Readonly<Record<string, string>> = {
+  deleted: "was deleted",
+  paused: "was paused by a user",
+  unsubscribed: "was unsubscribed by its recipient",
+  moved: "has another URL or address",
+  narrowed: "takes fewer alerts than before",
+  held: "holds serious alerts for summaries",
+};
+
+const changedTitle = (metadata: unknown): string => {
+  const { data } = SilencedMetadata.safeParse(metadata);
+  const what = data && silencings[data.silenced];
+  return data === undefined || what === undefined
+    ? "A destination of notifications was changed"
+    : `The destination of notifications "${data.destinationName}" ${what}`;
+};
 
 const pausedTitle = (metadata: unknown): string => {
   const { data } = PausedMetadata.safeParse(metadata);
@@ -97,7 +117,7 @@ const titles: Record<EventType, Title> = {
   ERASURE_COMPLETED: "Data was erased on request",
   EXPORT_REQUESTED: "A user requested an export of data",
   EXPORT_COMPLETED: "An export of data is complete",
-  NOTIFICATIONS_CHANGED: "A destination of notifications was changed",
+  NOTIFICATIONS_CHANGED: ({ metadata }) => changedTitle(metadata),
   NOTIFICATIONS_PAUSED: ({ metadata }) => pausedTitle(metadata),
 };
 
@@ -109,16 +129,22 @@ export const titleOfEvent = (event: Described): string => {
   return typeof title === "string" ? title : title(event);
 };
 
+/** The rule of an event's alert. A changed destination is HIGH only if the change silences it. */
+export const ruleOfEvent = ({ eventType, riskLevel }: Pick<SecurityEvent, "eventType" | "riskLevel">): string => {
+  if (eventType === "NOTIFICATIONS_PAUSED") return PAUSED_RULE;
+  return eventType === "NOTIFICATIONS_CHANGED" && riskLevel === "HIGH" ? SILENCED_RULE : EVENT_RULE;
+};
+
 /**
  * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
  * address raises one alert. Forged webhooks are one subject whatever their addresses: a stranger with many addresses would
- * raise many alerts, and hide others among them. A pause is about the destination. Any other event is about a user, or else
- * a resource.
+ * raise many alerts, and hide others among them. A paused or silenced destination is the subject itself. Any other event is
+ * about a user, or else a resource.
  */
 export const subjectOfEvent = (event: Subjected): string => {
   const { eventType, category, userId, ipAddress, resource } = event;
   if (isForgedWebhook(event)) return FORGED_WEBHOOKS;
-  if (eventType === "NOTIFICATIONS_PAUSED" && resource !== undefined) return resource;
+  if (ruleOfEvent(event) !== EVENT_RULE && resource !== undefined) return resource;
   const user = userId && `user:${userId}`;
   const address = ipAddress && `address:${ipAddress}`;
   const about = (category === "authentication" ? (address ?? user) : (user ?? address)) ?? resource;

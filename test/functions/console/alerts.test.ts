@@ -10,7 +10,7 @@ import { evidenceFacts } from "../../../functions/console/app/views/alerts/evide
 import { eventIdsOf, idsProblem, toRequest } from "../../../functions/console/app/views/alerts/raised-alert.ts";
 import { inTriageOrder, MOST_SELECTED, matches, select } from "../../../functions/console/app/views/alerts/triage.ts";
 import { ruleName, rules, subjectOf } from "../../../functions/console/app/views/alerts/words.ts";
-import { EVENT_RULE, MANUAL_RULE, PAUSED_RULE } from "../../../shared/security/alerts/alert.ts";
+import { EVENT_RULE, MANUAL_RULE, PAUSED_RULE, SILENCED_RULE } from "../../../shared/security/alerts/alert.ts";
 import { findingRules } from "../../../shared/security/alerts/finding.ts";
 
 const alert = (fields: Partial<Alert> = {}): Alert => ({
@@ -30,7 +30,8 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
-    expect(Object.keys(rules).sort()).toEqual([...findingRules, EVENT_RULE, MANUAL_RULE, PAUSED_RULE].sort());
+    const others = [EVENT_RULE, MANUAL_RULE, PAUSED_RULE, SILENCED_RULE];
+    expect(Object.keys(rules).sort()).toEqual([...findingRules, ...others].sort());
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");
   });
@@ -45,6 +46,7 @@ describe("the words of alerts", () => {
     ["abnormal_sync_frequency", "trigger:webhook_gap", { text: "Syncs after lost webhooks" }],
     ["a_later_rule", "toString", { text: "toString" }],
     ["notifications_paused", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
+    ["notifications_silenced", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
     ["manual", "01M7Y", undefined],
   ])("name the subject of %s %s", (rule, subject, expected) => {
     expect(subjectOf({ rule, subject })).toEqual(expected);

@@ -98,6 +98,14 @@ describe("what needs attention", () => {
     expect(needs).toEqual([expect.objectContaining({ tone, action: expect.objectContaining({ href }) })]);
   });
 
+  it("is each destination that a change has silenced, for the week that is read", () => {
+    const silencings = ["SOC", "On call", "SOC"].map((destinationName) => ({ metadata: { destinationName } }));
+    expect(attentionOf({ ...well, silencings }, NOW)).toMatchObject([
+      { tone: "warn", text: expect.stringContaining("In the last 7 days, SOC, On call are paused") },
+    ]);
+    for (const none of [null, undefined, []]) expect(attentionOf({ ...well, silencings: none }, NOW)).toEqual([]);
+  });
+
   it("is no silence while the circuit is open, and no failed sync of an account that is gone", () => {
     const silent = { ...connection, lastSyncAt: NOW - 99 * HOUR };
     expect(links({ ...well, connection: silent, circuit: { ...circuit, state: "open" } })).toEqual([

@@ -250,8 +250,9 @@ describe("an erased user", () => {
       alerts: 2 + 1 + 2,
       detections: 2,
       // With the destinations' changes; three notes by, for and about him; three destinations by, for and named after him; of three deleted alerts a
-      // delivery, two notices and a held notification each, a summary and a test; three exports.
-      other: 6 + 1 + 3 + 3 + (3 * 4 + 2) + 3,
+      // delivery, two notices and a held notification each, a summary and a test; three silencings of destinations and deliveries to
+      // an old address; three exports.
+      other: 6 + 1 + 3 + 3 + (3 * 4 + 2) + 3 + 3,
     });
   });
 
@@ -354,6 +355,9 @@ describe("an erased user", () => {
     const tries = [{ status: 500 }, { status: 200 }];
     expect(sentOf("notification.test")).toMatchObject({ status: "delivered", attempts: tries });
     expect(sentOf("notification.test")?.requestedBy).toBeUndefined();
+    const silencings = after.notifications.filter(({ key }) => String(key).startsWith("silenced#"));
+    expect(silencings.map(({ title }) => title).sort()).toEqual(["Ops was moved", ERASED_TEXT].sort());
+    expect(JSON.stringify([silencings, deliveries])).not.toContain("bob");
   });
 
   it("has no export left with data from before, and one that had not begun continues", async () => {

@@ -5,7 +5,7 @@ import { ExportRequested } from "../../../shared/exports/export-events.ts";
 import type { StoredDelivery } from "../../../shared/notifications/delivery.ts";
 import { type Notification, NotifiedAlert } from "../../../shared/notifications/messages/notification.ts";
 import type { UnrecordedChange } from "../../../shared/notifications/notification-events.ts";
-import { type DestinationItem, deletedKey } from "../../../shared/notifications/notification-items.ts";
+import { type DestinationItem, deletedKey, silencedKey } from "../../../shared/notifications/notification-items.ts";
 import type { NewNote } from "../../../shared/security/alerts/alert-note.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import { createAlertActions } from "../../../shared/security/monitoring/alert-actions.ts";
@@ -198,7 +198,7 @@ const destinationIdOf = (at: number, letter: string): string => eventId(at, new 
 
 /**
  * Three destinations. The first one has a delivery of each alert, a summary that was sent and one that collects, and a test
- * that bob asked for.
+ * that bob asked for. It was changed three times, and one change is still to be sent to its address.
  */
 const seedNotifications = async ({ main, put, time }: World, organizationId: string): Promise<void> => {
   const scope = organizationKey(organizationId);
@@ -302,6 +302,18 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
     { type: "notification.test", ...of, data: { destination: { id: mail, name: "Mail" } } },
     { destinationId: mail },
   );
+  const former = { target: "https://hooks.example.org/in", sealed: new Uint8Array([1]) };
+  const ofBob = { ...former, target: "https://hooks.example.org/bob" };
+  await sent(
+    "moved",
+    { type: "notification.test", ...of, data: { destination: { id: webhook, name: "Ops" } } },
+    { former: ofBob },
+  );
+  const silenced = { destinationId: webhook, title: "Ops was moved", former, ttl: Math.floor(now / 1_000) + 86_400 };
+  for (const [n, fields] of [{}, { title: "bob's was moved" }, { former: ofBob }].entries()) {
+    const silencing = { ...silenced, eventId: eventId(now, identityOf("silencing", n)), ...fields };
+    await put("notifications", { ...silencedKey(organizationId, silencing), ...silencing });
+  }
 };
 
 /** Exports of bob and of carol that are complete, and two of carol's that have begun, or not. */

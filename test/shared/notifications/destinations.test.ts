@@ -5,6 +5,7 @@ import { definedFields } from "../../../shared/json/defined-fields.ts";
 import { createChangeDestination } from "../../../shared/notifications/change-destination.ts";
 import { createCreateDestination } from "../../../shared/notifications/create-destination.ts";
 import { createDeleteDestination } from "../../../shared/notifications/delete-destination.ts";
+import { DeliveryMessage } from "../../../shared/notifications/delivery.ts";
 import { createNotificationDeliveryStore } from "../../../shared/notifications/delivery-store.ts";
 import { DestinationChangeRequest, DestinationRequest } from "../../../shared/notifications/destination.ts";
 import {
@@ -16,12 +17,17 @@ import { createDestinationStore } from "../../../shared/notifications/destinatio
 import { createEmailLinks } from "../../../shared/notifications/email-link.ts";
 import { createHandOver } from "../../../shared/notifications/hand-over.ts";
 import { createMailedAddressStore } from "../../../shared/notifications/mailed-address-store.ts";
+import { createNoticeStore } from "../../../shared/notifications/notice-store.ts";
 import { createDestinationRecorder } from "../../../shared/notifications/notification-events.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../../../shared/notifications/use-email-link.ts";
+import { createRecordWatched, createWatchChange } from "../../../shared/notifications/watch-change.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
+import type { QueueMessage } from "../../../shared/runtime/queue.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
+import { eventId } from "../../../shared/security/event-id.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
+import { type SecurityEvent, SecurityEvent as SecurityEventSchema } from "../../../shared/security/security-event.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useTable } from "../../support/use-table.ts";
 
@@ -41,8 +47,11 @@ let requests = 0;
 let isQueueDown = false;
 let sent: object[] = [];
 /** The identities of recorded events, and what they say. */
-let recorded = new Map<string, object & { action: string | undefined }>();
+let recorded = new Map<string, object & { action: string | undefined; riskLevel: string | undefined }>();
+let newestId = "";
 let isDying = false;
+let watched: QueueMessage[] = [];
+let published: { event: SecurityEvent }[] = [];
 
 const service = () => {
   const destinations = createDestinationStore(table);
@@ -55,10 +64,15 @@ const service = () => {
       return [];
     },
   };
-  const record: Recorder["record"] = async ({ action, userId, metadata }, moment) => {
+  const record: Recorder["record"] = async ({ action, userId, riskLevel, metadata }, moment) => {
     if (isDying) throw new Error("The instance has died.");
     const { changed } = metadata ?? {};
-    recorded.set(`${moment?.timestamp} ${moment?.identity}`, { action, ...definedFields({ userId, changed }) });
+    newestId = eventId(moment?.timestamp ?? 0, moment?.identity ?? new Uint8Array(16));
+    recorded.set(`${moment?.timestamp} ${moment?.identity}`, {
+      action,
+      riskLevel,
+      ...definedFields({ userId, changed }),
+    });
     return undefined;
   };
   const recordChange = createDestinationRecorder({ recorder: { record }, destinations });
@@ -80,12 +94,32 @@ const service = () => {
     origin: { requestId: "r", ipAddress: "192.0.2.1" },
     address: "https://api.example.com/",
   });
+  const watchChange = createWatchChange({
+    send: async (messages) => {
+      watched.push(...messages);
+      return isQueueDown ? messages.map((message) => ({ message, reason: "down" })) : [];
+    },
+  });
   const create = createCreateDestination(writing);
-  const change = createChangeDestination(writing);
-  const remove = createDeleteDestination(writing);
-  const linked = { links, destinations, addresses, recordChange, newToken: newRequestToken, now: () => now };
+  const change = createChangeDestination({ ...writing, watchChange });
+  const remove = createDeleteDestination({ ...writing, watchChange });
+  const linked = {
+    links,
+    destinations,
+    addresses,
+    recordChange,
+    watchChange,
+    newToken: newRequestToken,
+    now: () => now,
+  };
+  const recordWatched = createRecordWatched({
+    destinations,
+    publish: async (event) => void published.push(event.detail),
+  });
   return {
     destinations,
+    recordWatched,
+    silencings: (id: string) => createNoticeStore(table).silencings(organizationId, id),
     create: (body: object, id = `request ${++requests}`) =>
       create(DestinationRequest.parse(body), { ...by(), identity: { id, at: now, isKeyed: true, isRepeated: false } }),
     change: (id: string, body: object) => change(id, DestinationChangeRequest.parse(body), by()),
@@ -116,6 +150,8 @@ beforeEach(() => {
   sent = [];
   recorded = new Map();
   isDying = false;
+  watched = [];
+  published = [];
 });
 
 describe("destinations", () => {
@@ -459,11 +495,11 @@ describe("the event of a change whose instance died before it recorded the event
     recorded.clear();
     await dying(() => use(confirmKey));
     await use(confirmKey);
-    expect(events()).toEqual([{ action: "confirm_destination" }]);
+    expect(events()).toEqual([{ action: "confirm_destination", riskLevel: "MEDIUM" }]);
     recorded.clear();
     await dying(() => use(unsubscribeKey));
     await use(unsubscribeKey);
-    expect(events()).toEqual([{ action: "unsubscribe_destination" }]);
+    expect(events()).toEqual([{ action: "unsubscribe_destination", riskLevel: "HIGH" }]);
   });
 
   it("is not forgotten with an earlier change", async () => {
@@ -476,5 +512,120 @@ describe("the event of a change whose instance died before it recorded the event
     if (pending === undefined) throw new Error("The change was not stored.");
     await destinations.forgetChange(organizationId, { ...pending, version: "another" });
     expect((await destinations.read(organizationId, id))?.change).toEqual(pending);
+  });
+});
+
+describe("a change that silences a destination", () => {
+  const old = async (id: string, { destinations }: ReturnType<typeof service>) => {
+    const item = await destinations.read(organizationId, id);
+    if (item === undefined) throw new Error("There is no destination.");
+    const { target, sealed } = item;
+    return { target, sealed };
+  };
+
+  it.each<[string, (does: ReturnType<typeof service>, id: string) => Promise<unknown>]>([
+    ["was paused by a user", ({ change }, id) => change(id, { name: "SOC", status: "paused" })],
+    [
+      "has another URL or address",
+      ({ change }, id) => change(id, { name: "SOC", url: "https://soc.example.com/hook?other" }),
+    ],
+    ["takes fewer alerts than before", ({ change }, id) => change(id, { name: "SOC", filter: { changes: [] } })],
+    [
+      "holds serious alerts for summaries",
+      ({ change }, id) => change(id, { name: "SOC", digest: { every: "day", timeZone: "UTC" } }),
+    ],
+    ["was deleted", ({ remove }, id) => remove(id)],
+  ])("keeps the old address for its alert, and is watched: it %s", async (what, silence) => {
+    const does = service();
+    const { id } = await does.create(webhook);
+    const former = await old(id, does);
+    recorded.clear();
+    await silence(does, id);
+    const [silencing, ...others] = await does.silencings(id);
+    const title = expect.stringContaining(`"SOC" ${what}`);
+    expect([silencing, others]).toMatchObject([{ destinationId: id, former, title }, []]);
+    expect(silencing?.former).toEqual(former);
+    // The delivery has the id of the security event.
+    expect(silencing?.eventId).toBe(newestId);
+    expect([...recorded.values()]).toMatchObject([{ riskLevel: "HIGH" }]);
+    const body = { organizationId, destinationId: id, deliveryId: silencing?.eventId, isWatch: true };
+    expect(watched).toEqual([{ body, delaySeconds: 60 }]);
+  });
+
+  it("that is made twice is one", async () => {
+    const { create, change, silencings } = service();
+    const { id } = await create(webhook);
+    for (let i = 0; i < 2; i++) await change(id, { name: "SOC", status: "paused" });
+    expect([(await silencings(id)).length, watched.length]).toEqual([1, 1]);
+  });
+
+  it("of a recipient who unsubscribed keeps no address", async () => {
+    const { create, use, keysOf, silencings } = service();
+    const { id } = await create(email);
+    const { confirmKey, unsubscribeKey } = await keysOf(id);
+    await use(confirmKey);
+    for (let i = 0; i < 2; i++) await use(unsubscribeKey);
+    const found = await silencings(id);
+    expect(found).toHaveLength(1);
+    expect(found[0]).not.toHaveProperty("former");
+  });
+
+  it("is none of a destination that is renamed, paused or unconfirmed", async () => {
+    const { create, change, remove, silencings } = service();
+    const { id } = await create(webhook);
+    const { id: unconfirmed } = await create(email);
+    await change(id, { name: "Renamed", rollSecret: true });
+    expect([await silencings(id), [...recorded.values()].map((one) => Object(one).riskLevel)]).toEqual([
+      [],
+      Array(3).fill("MEDIUM"),
+    ]);
+    await change(id, { name: "SOC", status: "paused" });
+    for (const filter of [{ changes: [] }, { levels: ["LOW"] }]) await change(id, { name: "SOC", filter });
+    await remove(id);
+    await remove(unconfirmed);
+    expect([(await silencings(id)).length, await silencings(unconfirmed)]).toEqual([1, []]);
+  });
+
+  it("changes nothing if the queue does not take the message that watches it", async () => {
+    const { create, change, remove, status, silencings } = service();
+    const { id } = await create(webhook);
+    isQueueDown = true;
+    for (const silence of [() => change(id, { name: "SOC", status: "paused" }), () => remove(id)])
+      await expect(silence()).rejects.toMatchObject({ code: "store_unavailable" });
+    expect([await status(id), await silencings(id)]).toEqual(["active", []]);
+  });
+
+  it.each<[string, (does: ReturnType<typeof service>, id: string) => Promise<unknown>]>([
+    ["a pause", ({ change }, id) => change(id, { name: "SOC", status: "paused" })],
+    ["a deletion", ({ remove }, id) => remove(id)],
+  ])("whose instance died is recorded by its message, once: %s", async (_name, silence) => {
+    const does = service();
+    const { id } = await does.create(webhook);
+    isDying = true;
+    await expect(silence(does, id)).rejects.toThrow("The instance has died.");
+    isDying = false;
+    const [message] = watched;
+    for (let i = 0; i < 2; i++) await does.recordWatched(DeliveryMessage.parse(message?.body));
+    const [silencing] = await does.silencings(id);
+    expect(published.map(({ event }) => event)).toMatchObject([
+      {
+        id: silencing?.eventId,
+        eventType: "NOTIFICATIONS_CHANGED",
+        riskLevel: "HIGH",
+        alertGenerated: true,
+        resource: id,
+        userId: "ada",
+        timestamp: now,
+      },
+    ]);
+    expect(SecurityEventSchema.parse(published[0]?.event)).toEqual(published[0]?.event);
+  });
+
+  it("that is recorded already is not recorded by its message", async () => {
+    const { create, change, recordWatched } = service();
+    const { id } = await create(webhook);
+    await change(id, { name: "SOC", status: "paused" });
+    await recordWatched(DeliveryMessage.parse(watched[0]?.body));
+    expect(published).toEqual([]);
   });
 });

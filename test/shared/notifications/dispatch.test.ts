@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
+import { silencedKey } from "../../../shared/notifications/notification-items.ts";
 import type { ReportMade } from "../../../shared/reports/report-made.ts";
 import {
   CONSOLE_URL,
@@ -273,6 +274,88 @@ describe("a storm of one level", () => {
     expect([summary?.held.length, others]).toEqual([24, []]);
     for (let i = 0; i < 20; i++) await dispatch(`next ${i}`, { level: "CRITICAL" });
     expect(typesOf((await sendAll()).slice(61))).toEqual(Array(20).fill("security.alert.raised"));
+  });
+});
+
+describe("the alert of a destination that gets fewer alerts", () => {
+  const former = { target: "https://old.example.com", sealed: new Uint8Array([9]) };
+  const common = { title: "One was paused", former, ttl: NOON / 1_000 + 3_600 };
+  const silence = (n: string, more: object = {}) => {
+    const silencing = { destinationId: "one", eventId: `event ${n}`, ...common, ...more };
+    return world.addItem(silencedKey(world.organizationId, silencing), silencing);
+  };
+  const raised = { rule: "notifications_silenced", subject: "one" } as const;
+  const refs = async () =>
+    (await sendAll()).map(({ delivery }) => `${delivery.destinationId} ${delivery.deliveryId} ${delivery.type}`).sort();
+
+  beforeEach(async () => {
+    await world.addDestination(destinationAt("one", { status: "paused" }));
+    await world.addDestination(destinationAt("two", { filter: { changes: [] } }));
+    const digest = { every: "day", at: "08:00", timeZone: "UTC" } as const;
+    await world.addDestination(destinationAt("three", { filter: { levels: ["LOW"], rules: ["manual"] }, digest }));
+    await world.addDestination(destinationAt("other", { status: "paused" }));
+  });
+
+  it("goes at once to all other active destinations past their filters, and to the old address", async () => {
+    await silence("1");
+    await dispatch("a", raised);
+    expect(world.messages.map(({ delaySeconds }) => delaySeconds)).toEqual([0, 0, 0]);
+    expect(await refs()).toEqual(["one", "three", "two"].map((id) => `${id} event 1 security.alert.raised`));
+    const [changed] = [...world.sent.values()].filter(({ delivery }) => delivery.destinationId === "one");
+    expect(changed?.delivery.former).toEqual(former);
+    expect(JSON.parse(changed?.delivery.notification ?? "").data.alert).toMatchObject({
+      ...raised,
+      title: common.title,
+    });
+    expect(await world.stores.silencings(world.organizationId, "one")).toEqual([]);
+  });
+
+  it("is sent again for a second change, and once however often an event comes", async () => {
+    for (const n of ["1", "2"]) {
+      await silence(n);
+      for (let i = 0; i < 2; i++)
+        await dispatch("a", { ...raised, change: n === "1" ? "raised" : "repeated", revision: Number(n) });
+    }
+    expect(world.messages).toHaveLength(6);
+  });
+
+  it("goes to no one who unsubscribed, and to the old address of an only destination that was deleted", async () => {
+    await silence("1", { former: undefined });
+    await dispatch("a", raised);
+    expect(world.messages.map(({ body }) => body.destinationId).sort()).toEqual(["three", "two"]);
+    const alone = { organizationId: `${world.organizationId} alone`, destinationId: "gone", eventId: "event 1" };
+    await world.addItem(silencedKey(alone.organizationId, alone), { ...alone, ...common });
+    await dispatch("b", { ...raised, subject: "gone", organizationId: alone.organizationId });
+    expect(world.messages.at(-1)?.body).toEqual({
+      organizationId: alone.organizationId,
+      destinationId: "gone",
+      deliveryId: "event 1",
+    });
+  });
+
+  it("is sent again to all if the queue refused a message", async () => {
+    await silence("1");
+    let calls = 0;
+    world.faults.queue = () => (++calls === 2 ? "refused" : undefined);
+    await expect(dispatch("a", raised)).rejects.toThrow("The queue");
+    world.faults.queue = () => undefined;
+    await dispatch("a", raised);
+    expect(await refs()).toEqual(["one", "three", "two"].map((id) => `${id} event 1 security.alert.raised`));
+  });
+
+  it("takes no place in a storm, and its end goes through the filters", async () => {
+    await world.addDestination(destinationAt("all"));
+    for (let i = 0; i < 20; i++) await dispatch(`${i}`);
+    await silence("1");
+    await dispatch("a", raised);
+    await dispatch("a", { ...raised, change: "resolved", status: "resolved", revision: 2 });
+    const sent = (await sendAll()).filter(({ delivery }) => delivery.deliveryId === "event 1");
+    expect(sent.map(({ delivery }) => delivery.destinationId).sort()).toEqual(["all", "one", "three", "two"]);
+    world.time.now = NOON + 10 * MINUTE;
+    const summaries = (await sendAll()).filter(({ delivery }) => delivery.type === "security.alerts.summary");
+    expect(summaries.map(({ delivery, held }) => [delivery.destinationId, held.map(({ change }) => change)])).toEqual([
+      ["all", ["resolved"]],
+    ]);
   });
 });
 

@@ -120,6 +120,7 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
     message,
     sent,
     paused,
+    watched: [] as object[],
     left,
     calls: () => calls,
     delivery: async () =>
@@ -150,6 +151,7 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
         mailer: { send: async () => undefined },
         mailsPerDay: 1_000,
         summarize: async () => undefined,
+        recordWatched: async (watched) => void world.watched.push(watched),
         publishPaused: async (event) => void paused.push(event),
         apiOrigin: "https://api.example.com",
         newToken: () => `token ${world.tokens++}`,
@@ -327,6 +329,53 @@ describe("mails of an organization beyond the day's number", () => {
     expect(await store.countMail(other, { at: START, most: 1 })).toBe(true);
     expect(await store.countMail(one, { at: START + 3 * HOUR_MS, most: 1 })).toBe(true);
   });
+});
+
+describe("a delivery to a destination as it was before a change", () => {
+  const former = { target: "https://old.example.com", sealed: new Uint8Array([2]) };
+
+  it("is sent whatever the destination is now, and forgets the address at its end", async () => {
+    const opened: number[] = [];
+    const secrets = {
+      open: async (_: string, sealed: Uint8Array) => {
+        opened.push(...sealed);
+        return { type: "webhook" as const, url: "https://old.example.com/hook", secrets: [{ secret: "whsec_AAAA" }] };
+      },
+    };
+    const world = await createWorld({
+      steps: [500, 204],
+      delivery: { former },
+      destination: { status: "paused" },
+      change: { secrets },
+    });
+    expect(await world.work()).toBeGreaterThan(0);
+    expect((await world.delivery()).former).toEqual(former);
+    world.now += HOUR_MS;
+    expect(await world.work()).toBeUndefined();
+    expect(await world.delivery()).toMatchObject({ status: "delivered" });
+    expect(await world.delivery()).not.toHaveProperty("former");
+    expect(opened).toEqual([2, 2]);
+    // How the destination fares now is another matter.
+    expect(await world.destination()).not.toHaveProperty("failingSince");
+    expect(await world.destination()).not.toHaveProperty("lastDeliveredAt");
+  });
+
+  it("is given up without a pause and without the address", async () => {
+    const { delivery, destination, world } = await run({
+      steps: [410].concat(Array(9).fill(500)),
+      delivery: { former },
+    });
+    expect(delivery).toMatchObject({ status: "failed", error: "no_tries_left" });
+    expect(delivery).not.toHaveProperty("former");
+    expect([destination.status, world.paused]).toEqual(["active", []]);
+  });
+});
+
+it("a message that watches a change has it recorded, and sends nothing", async () => {
+  const world = await createWorld({ steps: [] });
+  Object.assign(world.message, { isWatch: true });
+  expect(await world.work()).toBeUndefined();
+  expect([world.watched, world.sent]).toEqual([[world.message], []]);
 });
 
 describe("at least once, and no more than the faults explain", () => {

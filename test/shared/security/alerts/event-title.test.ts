@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { operatorActions } from "../../../../shared/circuit-breaker/circuit.ts";
-import { subjectOfEvent, titleOfEvent } from "../../../../shared/security/alerts/event-title.ts";
+import { ruleOfEvent, subjectOfEvent, titleOfEvent } from "../../../../shared/security/alerts/event-title.ts";
 import { eventTypes, type SecurityEvent, sources } from "../../../../shared/security/security-event.ts";
 import { errorKinds } from "../../../../shared/terms/risk-levels.ts";
 
@@ -94,7 +94,7 @@ describe("the title of an event's alert", () => {
 });
 
 describe("the subject of an event's alert", () => {
-  const refused = { eventType: "AUTHENTICATION_FAILURE", category: "authentication" } as const;
+  const refused = { eventType: "AUTHENTICATION_FAILURE", category: "authentication", riskLevel: "HIGH" } as const;
 
   it("of forged webhooks is the same for each address", () => {
     const subjects = ["192.0.2.7", "198.51.100.9", undefined].map((address) =>
@@ -109,6 +109,26 @@ describe("the subject of an event's alert", () => {
     );
     expect(subjectOfEvent({ ...refused, source: "webhook", resource: "acct_1", ...ofProvider("authentication") })).toBe(
       "AUTHENTICATION_FAILURE acct_1",
+    );
+  });
+
+  it("and the rule of a destination that gets fewer alerts are its own, unlike those of other changes of destinations", () => {
+    const changed = {
+      eventType: "NOTIFICATIONS_CHANGED",
+      category: "compliance",
+      source: "user",
+      userId: "ada",
+    } as const;
+    const silenced = { ...changed, resource: "01D", riskLevel: "HIGH" } as const;
+    expect([ruleOfEvent(silenced), subjectOfEvent(silenced)]).toEqual(["notifications_silenced", "01D"]);
+    const renamed = { ...silenced, riskLevel: "MEDIUM" } as const;
+    expect([ruleOfEvent(renamed), subjectOfEvent(renamed)]).toEqual([
+      "event_threshold",
+      "NOTIFICATIONS_CHANGED user:ada",
+    ]);
+    const metadata = { destinationName: "SOC", silenced: "deleted" };
+    expect(titleOfEvent({ ...silenced, success: true, metadata })).toBe(
+      'The destination of notifications "SOC" was deleted',
     );
   });
 });

@@ -10,7 +10,7 @@ type RuleWords = {
   todo: string;
 };
 
-/** The rules as docs/detection.md describes them, and the two that no detection raises. */
+/** The rules as docs/detection.md describes them, and those that no detection raises. */
 export const rules: Readonly<Record<string, RuleWords>> = {
   repeated_auth_failures: {
     name: "Repeated authentication failures",
@@ -70,6 +70,11 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "A destination of notifications was paused by the service: alerts do not reach it any more.",
     todo: "Open Notifications, look at the deliveries of the paused destination, mend its receiver, and resume it.",
   },
+  notifications_silenced: {
+    name: "Notifications silenced",
+    means: "A user paused, deleted, moved or narrowed a destination of notifications, or its recipient unsubscribed.",
+    todo: "Open the newest event to see who did that, and ask them. If it was not wanted, undo the change, and revoke the user's tokens.",
+  },
   manual: {
     name: "Raised by hand",
     means: "A person in your organization raised this alert.",
@@ -110,7 +115,8 @@ export type Subject = { text: string; destinationId?: string; filters?: { userId
 /** What an alert is about. Undefined for an alert that was raised by hand: it is about itself. */
 export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): Subject | undefined => {
   if (rule === "manual") return undefined;
-  if (rule === "notifications_paused") return { text: "A destination of notifications", destinationId: subject };
+  if (rule === "notifications_paused" || rule === "notifications_silenced")
+    return { text: "A destination of notifications", destinationId: subject };
   const fixed = ownOf(fixedSubjects, subject);
   if (fixed !== undefined) return { text: fixed };
   // The subject of an event's alert begins with the event's type.

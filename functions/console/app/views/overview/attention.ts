@@ -4,6 +4,7 @@ import type {
   Connection,
   Destination,
   OrganizationStats,
+  SecurityEvent,
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
@@ -29,6 +30,8 @@ export type Known = {
   /** The first page of the deliveries that failed. */
   failedWebhooks?: { items: readonly WebhookDelivery[]; next: string | undefined } | undefined;
   alertCounts?: AlertCounts | undefined;
+  /** The newest changes of the last week by which destinations get fewer alerts; null if the user may not see them. */
+  silencings?: readonly Pick<SecurityEvent, "metadata">[] | null | undefined;
   /** Null if the user may not see them. */
   destinations?: readonly Destination[] | null | undefined;
 };
@@ -183,6 +186,28 @@ const destinationNeeds = ({ destinations }: Known, now: number): Attention[] => 
   ];
 };
 
+const nameOf = ({ metadata }: Pick<SecurityEvent, "metadata">): string => {
+  const { destinationName } = { destinationName: "a destination", ...Object(metadata) };
+  return String(destinationName);
+};
+
+/** An attacker who silences the alarm may resolve its alert as well, so the changes are shown whatever became of it. */
+const silencingNeeds = ({ silencings }: Known): Attention[] => {
+  if (silencings === undefined || silencings === null || silencings.length === 0) return [];
+  const names = [...new Set(silencings.map(nameOf))].join(", ");
+  return [
+    {
+      tone: "warn",
+      what: "destinations get fewer alerts than before",
+      text: `In the last 7 days, ${names} ${isOrAre(new Set(silencings.map(nameOf)).size)} paused, moved, deleted or narrowed.`,
+      action: {
+        href: "/console/events?period=7d&eventType=NOTIFICATIONS_CHANGED&riskLevel=HIGH",
+        text: "Look at the changes",
+      },
+    },
+  ];
+};
+
 /** The most urgent first. @param now epoch milliseconds */
 export const attentionOf = (known: Known, now: number): Attention[] => {
   const needs = [
@@ -192,6 +217,7 @@ export const attentionOf = (known: Known, now: number): Attention[] => {
     ...syncNeeds(known, now),
     ...webhookNeeds(known),
     ...destinationNeeds(known, now),
+    ...silencingNeeds(known),
   ];
   return [...needs.filter(({ tone }) => tone === "bad"), ...needs.filter(({ tone }) => tone === "warn")];
 };

@@ -1,4 +1,4 @@
-/** What the overview reads again and again: five requests each time, and the destinations now and then. */
+/** What the overview reads again and again: five requests each time, and two about the destinations now and then. */
 import { useMay } from "../../access.ts";
 import { answer, api, page } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
@@ -12,6 +12,7 @@ import type {
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
+import { serviceNow } from "../../words/clock.ts";
 import type { Known } from "./attention.ts";
 
 const EVERY_MS = 15_000;
@@ -21,6 +22,7 @@ const RUNS = 10;
 const DELIVERIES = 20;
 /** The newest events of high risk that are shown. */
 const EVENTS = 5;
+const SILENCINGS = 20;
 
 export type Overview = {
   connection: Connection | undefined;
@@ -61,6 +63,21 @@ const useDestinations = (maySee: boolean): Resource<readonly Destination[] | nul
     maySee ? { everyMs: DESTINATIONS_EVERY_MS } : {},
   );
 
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+
+/** The changes that silence destinations are NOTIFICATIONS_CHANGED of level HIGH. */
+const useSilencings = (maySee: boolean): Resource<SecurityReport["events"] | null> =>
+  useResource(
+    maySee ? "overview silencings" : "no silencings",
+    async (signal) => {
+      if (!maySee) return null;
+      const since = String(Math.round(serviceNow() - WEEK_MS));
+      const query = { since, eventType: "NOTIFICATIONS_CHANGED", riskLevel: "HIGH", limit: SILENCINGS } as const;
+      return (await answer(api.GET("/api/integrations/provider/security", { params: { query }, signal }))).events;
+    },
+    maySee ? { everyMs: DESTINATIONS_EVERY_MS } : {},
+  );
+
 export const useOverview = (): Overview => {
   const connection = useConnection(EVERY_MS);
   const circuit = useCircuit(EVERY_MS);
@@ -77,10 +94,12 @@ export const useOverview = (): Overview => {
     },
     { everyMs: EVERY_MS },
   );
-  const security = useSecurity(useMay("security:read"));
+  const maySeeSecurity = useMay("security:read");
+  const security = useSecurity(maySeeSecurity);
+  const silencings = useSilencings(maySeeSecurity);
   const destinations = useDestinations(useMay("settings:manage"));
 
-  const reads = [connection, circuit, runs, webhooks, security, destinations];
+  const reads = [connection, circuit, runs, webhooks, security, silencings, destinations];
   const shown = {
     connection: connection.value,
     circuit: circuit.value?.organizationStats,
@@ -90,7 +109,12 @@ export const useOverview = (): Overview => {
   return {
     ...shown,
     security: security.value ?? undefined,
-    known: { ...shown, alertCounts: security.value?.alertCounts, destinations: destinations.value },
+    known: {
+      ...shown,
+      alertCounts: security.value?.alertCounts,
+      silencings: silencings.value,
+      destinations: destinations.value,
+    },
     isComplete: reads.every(({ value }) => value !== undefined),
     problem: reads.find(({ problem }) => problem !== undefined)?.problem,
     reload: () => {
