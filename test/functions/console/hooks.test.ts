@@ -21,6 +21,7 @@ const { useReplay } = await import("../../../functions/console/app/views/webhook
 const { useChanges } = await import("../../../functions/console/app/views/alerts/use-changes.ts");
 const { useAlerts } = await import("../../../functions/console/app/views/alerts/use-alerts.ts");
 const { useErasures } = await import("../../../functions/console/app/views/erasure/use-erasures.ts");
+const { useExport } = await import("../../../functions/console/app/views/exports/use-exports.ts");
 const { readDestination } = await import("../../../functions/console/app/views/notifications/use-destinations.ts");
 const { useOverview } = await import("../../../functions/console/app/views/overview/use-overview.ts");
 const { createLink } = await import("../../../functions/console/app/views/reports/open-report.ts");
@@ -124,6 +125,26 @@ describe("a read", () => {
     read.draw(() => useResource("key 2", async () => 2));
     expect(read.now().value).toBeUndefined();
     await until(() => read.now().value === 2);
+  });
+});
+
+describe("a read that is repeated", () => {
+  it("takes another pause at once, and does not read for it", async () => {
+    let reads = 0;
+    const every = (everyMs?: number) => () =>
+      useResource("repeated", async () => ++reads, everyMs === undefined ? {} : { everyMs });
+    const read = run(every(1_000_000));
+    await until(() => read.now().value === 1);
+    read.draw(every());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(reads).toBe(1);
+    read.draw(every(1));
+    await until(() => reads > 2);
+    read.draw(every());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const last = reads;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(reads).toBe(last);
   });
 });
 
@@ -301,6 +322,16 @@ describe("the list of erasures", () => {
     list.now().more();
     await until(() => asked.length === 2);
     expect(asked).toEqual(["GET provider/erasure?limit=50", "GET provider/erasure?limit=100"]);
+  });
+});
+
+describe("an export", () => {
+  it("is read once when it is complete: each answer with links is recorded", async () => {
+    answers(() => ({ id: "x", status: "completed" }));
+    const read = run(() => useExport("x"));
+    await until(() => read.now().value !== undefined);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(asked).toEqual(["GET exports/x"]);
   });
 });
 

@@ -37,7 +37,8 @@ const keep = (key: string, value: unknown): void => {
 type State<Value> = { key: string; value: Value | undefined; problem: Problem | undefined; isLoading: boolean };
 
 /**
- * Reads now, every `everyMs` while the tab is visible, and again after failures that may pass.
+ * Reads now, every `everyMs` while the tab is visible, and again after failures that may pass. Another `everyMs` moves the
+ * next read, and does not read at once.
  * @param key identifies what is read: another key is another read. Equal keys share the last answer.
  */
 export const useResource = <Value>(
@@ -54,11 +55,15 @@ export const useResource = <Value>(
   const state = stored.key === key ? stored : initial();
   const loadNow = useRef(load);
   loadNow.current = load;
+  const everyNow = useRef(everyMs);
+  everyNow.current = everyMs;
   const readNow = useRef<() => void>(() => undefined);
+  const planNow = useRef<() => void>(() => undefined);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let controller: AbortController | undefined;
+    let isReading = false;
     let failures = 0;
     let dueAt = 0;
 
@@ -72,20 +77,23 @@ export const useResource = <Value>(
       controller = new AbortController();
       const { signal } = controller;
       clearTimeout(timer);
+      isReading = true;
       setState((before) => ({ ...(before.key === key ? before : initial()), isLoading: true }));
       try {
         const value = await loadNow.current(signal);
         if (signal.aborted) return;
+        isReading = false;
         failures = 0;
         keep(key, value);
         setState({ key, value, problem: undefined, isLoading: false });
-        plan(pauseAfter(failures, everyMs));
+        plan(pauseAfter(failures, everyNow.current));
       } catch (error) {
         if (signal.aborted) return;
+        isReading = false;
         failures++;
         const problem = asProblem(error);
         setState((before) => ({ ...before, key, problem, isLoading: false }));
-        plan(pauseAfter(failures, everyMs, problem));
+        plan(pauseAfter(failures, everyNow.current, problem));
       }
     };
     const onVisibility = (): void => {
@@ -97,6 +105,9 @@ export const useResource = <Value>(
     };
 
     readNow.current = () => void read();
+    planNow.current = () => {
+      if (!isReading && failures === 0) plan(everyNow.current);
+    };
     void read();
     document.addEventListener("visibilitychange", onVisibility);
     addEventListener("online", onOnline);
@@ -106,7 +117,9 @@ export const useResource = <Value>(
       clearTimeout(timer);
       controller?.abort();
     };
-  }, [key, everyMs]);
+  }, [key]);
+
+  useEffect(() => planNow.current(), [everyMs]);
 
   const reload = useCallback(() => readNow.current(), []);
   const show = useCallback(
