@@ -150,10 +150,12 @@ describe("a read that is repeated", () => {
 
 describe("a list that is read page by page", () => {
   it("adds pages, begins again by a reload, and keeps its rows until those of another key are there", async () => {
-    const load = (from: number) => async (cursor: string | undefined) => {
-      const first = Number(cursor ?? from);
-      return { items: [first], next: first % 10 < 2 ? String(first + 1) : undefined };
-    };
+    const load =
+      (from: number) =>
+      async ({ cursor }: { cursor?: string }) => {
+        const first = Number(cursor ?? from);
+        return { items: [first], next: first % 10 < 2 ? String(first + 1) : undefined };
+      };
     const list = run(() => usePagedList("tens", load(10)));
     await until(() => list.now().pages.length === 1);
     list.now().more();
@@ -177,7 +179,7 @@ describe("a list whose newest items are read again", () => {
     const list = run(() =>
       useLiveList<Item>(
         "items",
-        async (cursor) => {
+        async ({ cursor }) => {
           read.push(cursor);
           return cursor === undefined
             ? { items: [{ id: "2", isOpen: false }], next: "1" }

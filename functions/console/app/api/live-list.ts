@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ReadPage, withFirstPage, withItem, withPage } from "./merge-pages.ts";
-import type { Page } from "./paged-list.ts";
+import { afterCursor, type LoadPage, type Page } from "./paged-list.ts";
 import { asProblem, type Problem } from "./problem.ts";
 import { useResource } from "./resource.ts";
 
@@ -48,7 +48,7 @@ type State<Item> = { key: string; answer: Answer<Item> | undefined; pages: reado
 /** @param key identifies the list with its filters: another key starts at the first page. */
 export const useLiveList = <Item extends { id: string }>(
   key: string,
-  loadPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
+  loadPage: LoadPage<Item>,
   { everyMs, isOpen, openMs = everyMs }: Options<Item>,
 ): LiveList<Item> => {
   const state = useRef<State<Item>>({ key, answer: undefined, pages: [] });
@@ -61,10 +61,13 @@ export const useLiveList = <Item extends { id: string }>(
     async (signal) => {
       const again = state.current.pages.slice(1).filter(({ items }) => items.some(isOpen));
       const [first, ...others] = await Promise.all([
-        loadPage(undefined, signal),
+        loadPage({}, signal),
         ...again
           .slice(0, MOST_AGAIN)
-          .map(async ({ cursor }) => ({ ...(await loadPage(cursor, signal)), cursor }) satisfies ReadPage<Item>),
+          .map(
+            async ({ cursor }) =>
+              ({ ...(await loadPage(afterCursor(cursor), signal)), cursor }) satisfies ReadPage<Item>,
+          ),
       ]);
       return { first, again: others };
     },
@@ -88,7 +91,7 @@ export const useLiveList = <Item extends { id: string }>(
     const { signal } = controller.current;
     setOlder({ key, isLoading: true });
     try {
-      const page = await loadPage(cursor, signal);
+      const page = await loadPage({ cursor }, signal);
       const { current } = state;
       // The list may have begun again while the page was read.
       if (!signal.aborted && current.pages.at(-1)?.next === cursor) {

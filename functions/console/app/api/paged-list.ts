@@ -4,6 +4,13 @@ import { asProblem, type Problem } from "./problem.ts";
 
 export type Page<Item> = { items: readonly Item[]; next: string | undefined };
 
+/** The part of a query that asks for the page after another one; nothing for the first page. */
+export type After = { cursor?: string };
+
+export type LoadPage<Item> = (after: After, signal: AbortSignal) => Promise<Page<Item>>;
+
+export const afterCursor = (cursor: string | undefined): After => (cursor === undefined ? {} : { cursor });
+
 export type PagedList<Item> = {
   /** The pages so far. A page that was read keeps its identity, so that its rows are not drawn again. */
   pages: readonly (readonly Item[])[];
@@ -37,10 +44,7 @@ const empty = <Item>(key: string): State<Item> => ({
 /**
  * @param key identifies the list with its filters: another key starts at the first page. The rows before stay until then.
  */
-export const usePagedList = <Item>(
-  key: string,
-  loadPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<Item>>,
-): PagedList<Item> => {
+export const usePagedList = <Item>(key: string, loadPage: LoadPage<Item>): PagedList<Item> => {
   const [stored, setState] = useState(() => empty<Item>(key));
   const isStale = stored.key !== key && stored.pages.some(({ length }) => length > 0);
   const state = stored.key === key || isStale ? stored : empty<Item>(key);
@@ -55,7 +59,7 @@ export const usePagedList = <Item>(
       const { signal } = controller.current;
       setState((before) => ({ ...before, isLoading: true }));
       try {
-        const { items, next } = await loadNow.current(cursor, signal);
+        const { items, next } = await loadNow.current(afterCursor(cursor), signal);
         if (signal.aborted) return;
         setState(({ pages }) => ({
           key,

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Permission, useCaller } from "../access.ts";
+import type { LiveList } from "../api/live-list.ts";
 import type { PagedList } from "../api/paged-list.ts";
 import type { Problem } from "../api/problem.ts";
 import type { Resource } from "../api/resource.ts";
@@ -149,8 +150,8 @@ export const LoadMore = ({ list, what }: LoadMoreProps) => {
   );
 };
 
-type PagesProps<Item> = {
-  of: PagedList<Item>;
+type ItemsProps<List, Item> = {
+  of: List;
   /** What is listed, in the plural: "alerts". */
   what: string;
   /** What is loaded at first, if it has another name. */
@@ -159,8 +160,20 @@ type PagesProps<Item> = {
   children: (items: readonly Item[]) => ComponentChildren;
 };
 
+/** The items of a list whose newest ones are read again, or the state in their place. */
+export const LiveItems = <Item,>({ of, what, whole = what, empty, children }: ItemsProps<LiveList<Item>, Item>) => (
+  <Loaded of={of} what={whole} isEmpty={({ length }) => length === 0 && !of.older.hasMore} empty={empty}>
+    {(items) => (
+      <>
+        {items.length > 0 && children(items)}
+        <LoadMore list={of.older} what={what} />
+      </>
+    )}
+  </Loaded>
+);
+
 /** The items of a list that is read page by page, or the state in their place. */
-export const Pages = <Item,>({ of, what, whole = what, empty, children }: PagesProps<Item>) => {
+export const Pages = <Item,>({ of, what, whole = what, empty, children }: ItemsProps<PagedList<Item>, Item>) => {
   const { pages, problem, hasMore, reload } = of;
   if (pages.length === 0)
     return problem === undefined ? <Loading what={whole} /> : <ProblemNote problem={problem} onRetry={reload} />;

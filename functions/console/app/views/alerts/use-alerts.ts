@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { api, page } from "../../api/client.ts";
+import { afterCursor } from "../../api/paged-list.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import type { Alert } from "../../api/types.ts";
 import type { StatusChoice } from "./triage.ts";
@@ -23,7 +24,7 @@ const readUntil = async (wanted: number, filters: Query, signal: AbortSignal) =>
   const items: Alert[] = [];
   let cursor: string | undefined;
   for (let requests = 0; requests < MOST_REQUESTS; requests++) {
-    const query = { ...filters, limit: Math.min(MOST, wanted - items.length), ...(cursor !== undefined && { cursor }) };
+    const query = { ...filters, limit: Math.min(MOST, wanted - items.length), ...afterCursor(cursor) };
     const read = await page(api.GET("/api/integrations/provider/security/alert", { params: { query }, signal }));
     items.push(...read.items);
     cursor = read.next;

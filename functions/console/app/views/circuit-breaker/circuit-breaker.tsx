@@ -38,10 +38,9 @@ export const View = () => {
   const mayControl = useMay("breaker:control");
   const { filters, set } = useFilters();
   const circuit = useCircuit(EVERY_MS);
-  const history = usePagedList("circuit history", (cursor, signal) => {
-    const params = { query: { ...(cursor !== undefined && { cursor }) } };
-    return page(api.GET("/api/integrations/provider/circuit-breaker/history", { params, signal }));
-  });
+  const history = usePagedList("circuit history", (after, signal) =>
+    page(api.GET("/api/integrations/provider/circuit-breaker/history", { params: { query: after }, signal })),
+  );
   const action = mayControl ? actionOf(filters.action) : undefined;
   const close = () => set({ action: undefined }, { replace: true });
 

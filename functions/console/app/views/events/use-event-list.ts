@@ -53,14 +53,16 @@ export const useEventList = (chosen: Chosen): EventList => {
   const setReport = ({ stats, suspiciousActivity }: SecurityReport): void =>
     setHead({ key, stats, findings: suspiciousActivity });
 
-  const list = usePagedList(`events ${key}`, async (cursor, signal) => {
+  const list = usePagedList(`events ${key}`, async (after, signal) => {
+    const isFirst = after.cursor === undefined;
     // A cursor belongs to its query: all pages have the beginning that the first one had.
-    const asked = cursor === undefined ? queryOf(chosen, serviceNow()) : query.current;
-    const limit = cursor === undefined ? FIRST_LIMIT : NEXT_LIMIT;
-    const paging = { limit, ...(cursor !== undefined && { cursor }) };
-    const { items, next } = await page(api.GET(LIST_PATH, { params: { query: { ...asked, ...paging } }, signal }));
+    const asked = isFirst ? queryOf(chosen, serviceNow()) : query.current;
+    const limit = isFirst ? FIRST_LIMIT : NEXT_LIMIT;
+    const { items, next } = await page(
+      api.GET(LIST_PATH, { params: { query: { ...asked, limit, ...after } }, signal }),
+    );
     query.current = asked;
-    if (cursor === undefined) setReport(items);
+    if (isFirst) setReport(items);
     return { items: items.events, next };
   });
 

@@ -2,7 +2,7 @@
 import { useMay } from "../../access.ts";
 import type { Export } from "../../api/types.ts";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { Empty, LiveItems } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Badge, RelativeTime } from "../../parts/values.tsx";
 import { ExportEverything } from "./export-everything.tsx";
@@ -59,10 +59,9 @@ export const View = () => {
       lead="Files with security events, or with all data of the organization."
       actions={mayExportAll && <ExportEverything />}
     >
-      <Loaded
+      <LiveItems
         of={list}
         what="exports"
-        isEmpty={(items) => items.length === 0 && !list.older.hasMore}
         empty={
           <Empty title="Nothing has been exported">
             <p>
@@ -73,12 +72,9 @@ export const View = () => {
         }
       >
         {(items) => (
-          <>
-            <Table label="Exports" class="rows exports-list" rows={items} keyOf={({ id }) => id} columns={columns} />
-            <LoadMore list={list.older} what="exports" />
-          </>
+          <Table label="Exports" class="rows exports-list" rows={items} keyOf={({ id }) => id} columns={columns} />
         )}
-      </Loaded>
+      </LiveItems>
     </Page>
   );
 };

@@ -20,10 +20,7 @@ export const exportAddress = (id: string): string => addressBelow(LIST, id);
 export const useExports = (): LiveList<Export> =>
   useLiveList<Export>(
     "exports",
-    (cursor, signal) => {
-      const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
-      return page(api.GET(API, { params: { query }, signal }));
-    },
+    (after, signal) => page(api.GET(API, { params: { query: { limit: PAGE, ...after } }, signal })),
     { everyMs: REFRESH_MS, isOpen: isUnderWay, openMs: RUNNING_MS },
   );
 

@@ -5,7 +5,7 @@ import type { LiveList } from "../../api/live-list.ts";
 import type { DeliveryAttempt, NotificationDelivery } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useItemAction } from "../../parts/notices.ts";
-import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { Empty, LiveItems } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Badge, RelativeTime, ShortTime } from "../../parts/values.tsx";
 import { alertAddress } from "../../words/address.ts";
@@ -103,10 +103,9 @@ const Status = ({ delivery }: { delivery: NotificationDelivery }) => {
 };
 
 export const Deliveries = ({ list, mayRetry }: { list: DeliveryList; mayRetry: boolean }) => (
-  <Loaded
+  <LiveItems
     of={list}
     what="deliveries"
-    isEmpty={(items) => items.length === 0 && !list.older.hasMore}
     empty={
       <Empty title="Nothing was sent yet">
         <p>
@@ -117,26 +116,23 @@ export const Deliveries = ({ list, mayRetry }: { list: DeliveryList; mayRetry: b
     }
   >
     {(items) => (
-      <>
-        <Table
-          label="Deliveries"
-          class="rows notifications-list notifications-log"
-          rows={items}
-          keyOf={({ id }) => id}
-          columns={[
-            { head: "Status", cell: (delivery) => <Status delivery={delivery} /> },
-            { head: "Notification", isHead: true, cell: (delivery) => <Notification delivery={delivery} /> },
-            { head: "Last try", cell: (delivery) => <Attempts delivery={delivery} /> },
-            { head: "Created", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-            {
-              head: "Send again",
-              isHidden: true,
-              cell: (delivery) => delivery.status === "failed" && mayRetry && <Retry delivery={delivery} list={list} />,
-            },
-          ]}
-        />
-        <LoadMore list={list.older} what="deliveries" />
-      </>
+      <Table
+        label="Deliveries"
+        class="rows notifications-list notifications-log"
+        rows={items}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: "Status", cell: (delivery) => <Status delivery={delivery} /> },
+          { head: "Notification", isHead: true, cell: (delivery) => <Notification delivery={delivery} /> },
+          { head: "Last try", cell: (delivery) => <Attempts delivery={delivery} /> },
+          { head: "Created", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          {
+            head: "Send again",
+            isHidden: true,
+            cell: (delivery) => delivery.status === "failed" && mayRetry && <Retry delivery={delivery} list={list} />,
+          },
+        ]}
+      />
     )}
-  </Loaded>
+  </LiveItems>
 );

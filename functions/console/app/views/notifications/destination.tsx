@@ -44,8 +44,8 @@ const Shown = ({ destination, onChanged }: ShownProps) => {
   const [tested, setTested] = useState<NotificationDelivery>();
   const list = useLiveList<NotificationDelivery>(
     `deliveries ${id}`,
-    (cursor, signal) => {
-      const params = { path: { id }, query: { limit: PAGE, ...(cursor !== undefined && { cursor }) } };
+    (after, signal) => {
+      const params = { path: { id }, query: { limit: PAGE, ...after } };
       return page(api.GET(`${API}/{id}/deliveries`, { params, signal }));
     },
     { everyMs: REFRESH_MS, isOpen: (delivery) => isUnderWay(delivery, serviceNow()), openMs: UNDER_WAY_MS },

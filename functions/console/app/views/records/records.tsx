@@ -30,14 +30,10 @@ const RecordList = ({ type }: { type: RecordType }) => {
     ...(status && { status }),
     ...(since !== undefined && { updatedSince: new Date(since).toISOString() }),
   };
-  const list = usePagedList<ProviderRecord>(`records ${type} ${JSON.stringify(query)}`, (cursor, signal) =>
-    page(
-      api.GET("/api/integrations/provider/records/{type}", {
-        params: { path: { type }, query: { ...query, limit: PAGE, ...(cursor !== undefined && { cursor }) } },
-        signal,
-      }),
-    ),
-  );
+  const list = usePagedList<ProviderRecord>(`records ${type} ${JSON.stringify(query)}`, (after, signal) => {
+    const params = { path: { type }, query: { ...query, limit: PAGE, ...after } };
+    return page(api.GET("/api/integrations/provider/records/{type}", { params, signal }));
+  });
   const isFiltered = Object.keys(query).length > 0;
   const many = typeNames[type].many.toLowerCase();
   return (

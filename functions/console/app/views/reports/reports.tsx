@@ -9,6 +9,8 @@ import { serviceNow } from "../../words/clock.ts";
 import { firstReports, kinds } from "./periods.ts";
 import { ReportRow } from "./report-row.tsx";
 
+const PAGE = 50;
+
 const choices = [
   ["", "All reports"],
   ["compliance", "Daily compliance reports"],
@@ -33,13 +35,8 @@ const NoReports = () => {
 export const View = () => {
   const { filters, set } = useFilters();
   const chosen = isKind(filters.kind) ? filters.kind : "";
-  const list = usePagedList("reports", (cursor, signal) =>
-    page(
-      api.GET("/api/integrations/provider/reports", {
-        params: { query: { limit: 50, ...(cursor !== undefined && { cursor }) } },
-        signal,
-      }),
-    ),
+  const list = usePagedList("reports", (after, signal) =>
+    page(api.GET("/api/integrations/provider/reports", { params: { query: { limit: PAGE, ...after } }, signal })),
   );
   const shown = list.pages.map((reports) => reports.filter(({ kind }) => chosen === "" || kind === chosen));
   return (

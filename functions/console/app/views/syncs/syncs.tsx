@@ -7,7 +7,7 @@ import type { Connection, SyncRun } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { AskingButton } from "../../parts/dialog.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { Empty, LiveItems } from "../../parts/states.tsx";
 import { RelativeTime } from "../../parts/values.tsx";
 import { useFilters } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
@@ -27,10 +27,9 @@ const LARGE_PAGE = 1_000;
 const useRuns = (wanted: string | undefined) => {
   const runs = useLiveList<SyncRun>(
     "sync runs",
-    (cursor, signal) => {
-      const limit = cursor !== undefined && wanted !== undefined ? LARGE_PAGE : PAGE;
-      const query = { limit, ...(cursor !== undefined && { cursor }) };
-      return page(api.GET("/api/integrations/provider/sync", { params: { query }, signal }));
+    (after, signal) => {
+      const limit = after.cursor !== undefined && wanted !== undefined ? LARGE_PAGE : PAGE;
+      return page(api.GET("/api/integrations/provider/sync", { params: { query: { limit, ...after } }, signal }));
     },
     { everyMs: RUNS_REFRESH_MS, isOpen: ({ status }) => status === "running", openMs: PROGRESS_MS },
   );
@@ -109,10 +108,10 @@ export const View = () => {
           The run <code>{wanted}</code> is not stored. Runs are kept for a limited time, and an erasure removes them.
         </p>
       )}
-      <Loaded
+      <LiveItems
         of={runs}
-        what="syncs"
-        isEmpty={(items) => items.length === 0}
+        what="runs"
+        whole="syncs"
         empty={
           <Empty title="Nothing has been synced yet">
             <p>The first sync starts as soon as an account is connected. Its progress appears here.</p>
@@ -120,22 +119,19 @@ export const View = () => {
         }
       >
         {(items) => (
-          <>
-            <ul class="syncs-list" aria-label="Runs">
-              {items.map((run) => (
-                <RunRow
-                  key={run.id}
-                  run={run}
-                  expected={run.status === "running" ? expectedOf(run, items) : undefined}
-                  isOpen={run.id === wanted}
-                  onToggle={() => choose(run.id === wanted ? undefined : run.id)}
-                />
-              ))}
-            </ul>
-            <LoadMore list={runs.older} what="runs" />
-          </>
+          <ul class="syncs-list" aria-label="Runs">
+            {items.map((run) => (
+              <RunRow
+                key={run.id}
+                run={run}
+                expected={run.status === "running" ? expectedOf(run, items) : undefined}
+                isOpen={run.id === wanted}
+                onToggle={() => choose(run.id === wanted ? undefined : run.id)}
+              />
+            ))}
+          </ul>
         )}
-      </Loaded>
+      </LiveItems>
     </Page>
   );
 };

@@ -2,7 +2,7 @@
 import { useMay } from "../../access.ts";
 import type { LiveList } from "../../api/live-list.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
-import { Empty, Loaded, LoadMore } from "../../parts/states.tsx";
+import { Empty, LiveItems } from "../../parts/states.tsx";
 import { TableHead } from "../../parts/table.tsx";
 import { Badge, RecordLink, RelativeTime } from "../../parts/values.tsx";
 import { addressOf } from "../../words/address.ts";
@@ -98,28 +98,18 @@ export const Deliveries = ({ list, status }: Props) => {
   return (
     <>
       {status !== undefined && <p class="quiet">{statuses[status].meaning}</p>}
-      <Loaded
-        of={list}
-        what="deliveries"
-        isEmpty={(items) => items.length === 0 && !list.older.hasMore}
-        empty={<NoDeliveries status={status} />}
-      >
+      <LiveItems of={list} what="deliveries" empty={<NoDeliveries status={status} />}>
         {(items) => (
-          <>
-            {items.length > 0 && (
-              <table class="rows webhooks-list" aria-label="Deliveries">
-                <TableHead of={mayReplay ? [...HEADS, { head: "Replay", isHidden: true }] : HEADS} />
-                <tbody>
-                  {items.map((delivery) => (
-                    <Row key={delivery.id} delivery={delivery} list={list} mayReplay={mayReplay} />
-                  ))}
-                </tbody>
-              </table>
-            )}
-            <LoadMore list={list.older} what="deliveries" />
-          </>
+          <table class="rows webhooks-list" aria-label="Deliveries">
+            <TableHead of={mayReplay ? [...HEADS, { head: "Replay", isHidden: true }] : HEADS} />
+            <tbody>
+              {items.map((delivery) => (
+                <Row key={delivery.id} delivery={delivery} list={list} mayReplay={mayReplay} />
+              ))}
+            </tbody>
+          </table>
         )}
-      </Loaded>
+      </LiveItems>
     </>
   );
 };

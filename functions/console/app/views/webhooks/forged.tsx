@@ -34,14 +34,9 @@ const columns: readonly Column<SecurityEvent>[] = [
 ];
 
 const ForgedList = () => {
-  const list = usePagedList<SecurityEvent>("forged webhooks", async (cursor, signal) => {
-    const query = { eventType: "AUTHENTICATION_FAILURE", source: "webhook", limit: PAGE } as const;
-    const { items, next } = await page(
-      api.GET("/api/integrations/provider/security", {
-        params: { query: { ...query, ...(cursor !== undefined && { cursor }) } },
-        signal,
-      }),
-    );
+  const list = usePagedList<SecurityEvent>("forged webhooks", async (after, signal) => {
+    const query = { eventType: "AUTHENTICATION_FAILURE", source: "webhook", limit: PAGE, ...after } as const;
+    const { items, next } = await page(api.GET("/api/integrations/provider/security", { params: { query }, signal }));
     return { items: items.events, next };
   });
   return (

@@ -22,8 +22,8 @@ const WAITING_MS = 2_000;
 const DeliveryList = ({ status, tabs }: { status: Status | undefined; tabs: ComponentChildren }) => {
   const list = useLiveList<WebhookDelivery>(
     `webhooks ${status ?? "all"}`,
-    (cursor, signal) => {
-      const query = { limit: PAGE, ...(status !== undefined && { status }), ...(cursor !== undefined && { cursor }) };
+    (after, signal) => {
+      const query = { limit: PAGE, ...(status !== undefined && { status }), ...after };
       return page(api.GET("/api/integrations/provider/webhooks", { params: { query }, signal }));
     },
     {
