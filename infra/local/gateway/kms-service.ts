@@ -1,16 +1,38 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import * as z from "zod";
 import type { Clock } from "../core/clock.ts";
-import type { StackModel } from "../core/model.ts";
+import { readDataFile, writeDataFile } from "../core/data-file.ts";
+import type { KeyModel, StackModel } from "../core/model.ts";
 import type { Check } from "../iam/authorizer.ts";
 import { decrypt, encrypt, keyIdIn } from "./kms-ciphertext.ts";
-import { openKeyMaterial } from "./kms-key-material.ts";
 import { type AwsAnswer, type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
 
 const DATA_KEY_BYTES = 32;
 
 const Blob = z.base64().transform((text) => Buffer.from(text, "base64"));
 const EncryptionContext = z.record(z.string(), z.string()).default({});
+
+const Kept = z.record(z.string(), z.object({ material: z.base64(), createdAt: z.int() }));
+
+/**
+ * The material of each key by its id. It is generated at the first start with the key and kept in the data directory,
+ * because the directory also keeps the data that it encrypted. Only the owner can read the file.
+ * @throws Error if the file is damaged.
+ */
+const openKeyMaterial = (options: {
+  keys: readonly KeyModel[];
+  dataDirectory: string;
+  clock: Pick<Clock, "now">;
+}): ReadonlyMap<string, Buffer> => {
+  const file = join(options.dataDirectory, "kms-keys.json");
+  const kept = readDataFile(file, Kept) ?? {};
+  const missing = options.keys.filter(({ id }) => !Object.hasOwn(kept, id));
+  for (const { id } of missing)
+    kept[id] = { material: randomBytes(32).toString("base64"), createdAt: options.clock.now() };
+  if (missing.length > 0) writeDataFile(file, kept, 0o600);
+  return new Map(Object.entries(kept).map(([id, { material }]) => [id, Buffer.from(material, "base64")]));
+};
 
 /** The two operations, strict: a parameter that is not supported (DryRun, Recipient) must not be ignored. */
 const requests = {

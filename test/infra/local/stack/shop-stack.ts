@@ -7,7 +7,7 @@ import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { Code, Function as LambdaFunctionConstruct, Runtime, RuntimeFamily, Tracing } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
-import { ExportsBucket } from "../../../../infra/constructs/resources/exports-bucket.ts";
+import { ExportsBucket } from "../../../../infra/constructs/resources/buckets.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
 
 export const fill = (stack: Stack): void => {

@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
-import type { Alert } from "../../api/types.ts";
 import { Choice, Field } from "../../parts/field.tsx";
+import { levelNames, levels } from "../../words/levels.ts";
 import { type StatusChoice, statusChoiceOf, type Wanted } from "./triage.ts";
-import { levels, rules } from "./words.ts";
+import { rules } from "./words.ts";
 
 type Props = {
   wanted: Wanted;
@@ -19,12 +19,6 @@ const statusOptions: readonly (readonly [StatusChoice, string])[] = [
   ["resolved", "Resolved"],
   ["all", "All"],
 ];
-const levelNames: Readonly<Record<Alert["level"], string>> = {
-  CRITICAL: "Critical",
-  HIGH: "High",
-  MEDIUM: "Medium",
-  LOW: "Low",
-};
 const ruleOptions = Object.entries(rules)
   .map(([rule, { name }]) => [rule, name] as const)
   .sort(([, one], [, other]) => one.localeCompare(other));

@@ -1,6 +1,7 @@
 /** Which alerts the list shows, and in which order. Pure. */
 import type { Alert } from "../../api/types.ts";
-import { levels, ruleName, subjectOf } from "./words.ts";
+import { levels } from "../../words/levels.ts";
+import { ruleName, subjectOf } from "./words.ts";
 
 /** `unresolved`, the default, is open and acknowledged. */
 export const statusChoices = ["unresolved", "open", "acknowledged", "resolved", "all"] as const;

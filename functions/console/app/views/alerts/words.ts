@@ -95,8 +95,6 @@ export const statusNames: Readonly<Record<Alert["status"], string>> = {
   resolved: "Resolved",
 };
 
-export const levels = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const satisfies readonly Alert["level"][];
-
 const fixedSubjects: Readonly<Record<string, string>> = {
   connection: "The connection",
   organization: "The whole organization",

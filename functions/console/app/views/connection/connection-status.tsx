@@ -1,15 +1,51 @@
 import { useMay } from "../../access.ts";
-import type { Connection } from "../../api/types.ts";
+import { answer, api } from "../../api/client.ts";
+import { useResource } from "../../api/resource.ts";
+import type { Connection, SecurityEvent } from "../../api/types.ts";
 import { AskingButton } from "../../parts/dialog.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
+import { eventAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
 import { formatNumber } from "../../words/format.ts";
-import { statusWords } from "./connection-words.ts";
+import { reconnectCause, statusWords } from "./connection-words.ts";
 import { Disconnect } from "./disconnect.tsx";
-import { ReconnectCause } from "./reconnect-cause.tsx";
 
 const METHODS = { api_key: "API key", oauth: "OAuth: access granted at the provider" } as const;
+
+/** The action of the event that ends a connection. */
+const ENDED = "require_reconnect";
+
+const Cause = ({ connection, event }: { connection: Connection; event?: SecurityEvent | undefined }) => (
+  <div class="problem serious">
+    <p>
+      {reconnectCause(connection.method, event?.errorCode)}
+      {event !== undefined && (
+        <>
+          {" "}
+          That was <RelativeTime at={event.timestamp} /> (<a href={eventAddress(event.id)}>the event</a>).
+        </>
+      )}
+    </p>
+    <p>
+      Nothing is synced until the account is connected again below. Records and webhook secrets are kept. If it was not
+      you or a colleague, treat it as an incident.
+    </p>
+  </div>
+);
+
+const CauseFromEvents = ({ connection }: { connection: Connection }) => {
+  const since = connection.connectedAt ?? 0;
+  const events = useResource(`reconnect cause since ${since}`, async (signal) => {
+    const query = { eventType: "AUTHENTICATION_FAILURE", riskLevel: "HIGH", since: String(since), limit: 100 } as const;
+    return (await answer(api.GET("/api/integrations/provider/security", { params: { query }, signal }))).events;
+  });
+  return <Cause connection={connection} event={events.value?.find(({ action }) => action === ENDED)} />;
+};
+
+/** Why the account must be connected again; the exact cause for those who may see security events. */
+const ReconnectCause = ({ connection }: { connection: Connection }) =>
+  useMay("security:read") ? <CauseFromEvents connection={connection} /> : <Cause connection={connection} />;
 
 const Explanation = ({ connection }: { connection: Connection }) => {
   const { status, provider, syncIntervalHours } = connection;

@@ -1,6 +1,7 @@
 /** Which events the view shows: the address has the choices, with the names and values of GET …/security. */
 import type { paths } from "../../api/types.ts";
 import { inWords } from "../../words/format.ts";
+import { levels } from "../../words/levels.ts";
 import { instantOf } from "../../words/local-time.ts";
 
 export const LIST_PATH = "/api/integrations/provider/security";
@@ -39,7 +40,6 @@ export const choosePeriod = (period: Period): Chosen => ({
   until: undefined,
 });
 
-const levels = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
 const categories = ["authentication", "authorization", "compliance", "data_access", "integration", "system"] as const;
 
 export const sourceLabels = { user: "A user", system: "The service itself", webhook: "The provider" } as const;

@@ -1,13 +1,47 @@
 /** The organization's exports: of events, and of everything. */
+import { useLocation } from "preact-iso/router";
 import { useMay } from "../../access.ts";
+import { answer, api, once } from "../../api/client.ts";
 import type { Export } from "../../api/types.ts";
-import { Page } from "../../parts/page.tsx";
+import { AskingButton, Confirm, useConfirmed } from "../../parts/dialog.tsx";
+import { Bullets, Page } from "../../parts/page.tsx";
 import { Empty, LiveItems } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Badge, RelativeTime } from "../../parts/values.tsx";
-import { ExportEverything } from "./export-everything.tsx";
-import { selectionOf, sizeOf, statusOf, titleOf } from "./export-words.ts";
+import { everything, selectionOf, sizeOf, statusOf, titleOf } from "./export-words.ts";
 import { exportAddress, useExports } from "./use-exports.ts";
+
+/** Asks, and opens the export. */
+const ExportEverything = () => {
+  const { route } = useLocation();
+  const start = useConfirmed(
+    (_: undefined, key) => answer(api.POST("/api/integrations/provider/export", { params: once(key) })),
+    ({ id }) => route(exportAddress(id)),
+  );
+  return (
+    <AskingButton name="Export everything …">
+      {(close) => (
+        <Confirm
+          title="Export everything?"
+          confirm="Export everything"
+          action={start}
+          onConfirm={() => start.confirm(undefined)}
+          onClose={() => {
+            start.clear();
+            close();
+          }}
+        >
+          <p>The service writes all data of the organization to files:</p>
+          <Bullets of={everything} />
+          <p>
+            A manifest says how many entries each file has, and its SHA-256. The files contain personal data. They are
+            deleted after 7 days. The export is recorded as a security event with your name.
+          </p>
+        </Confirm>
+      )}
+    </AskingButton>
+  );
+};
 
 const columns: readonly Column<Export>[] = [
   {

@@ -1,6 +1,7 @@
 /** Destinations of notifications in words: their types, their state and what to do about it. Pure. docs/notifications.md. */
 import type { Destination } from "../../api/types.ts";
 import { formatDuration, type Tone } from "../../words/format.ts";
+import { levelNames, levels } from "../../words/levels.ts";
 import { ruleName } from "../alerts/words.ts";
 
 export type DestinationType = Destination["type"];
@@ -83,14 +84,6 @@ export const stateOf = (destination: Destination, now: number): State => {
   };
 };
 
-const levelOrder = ["CRITICAL", "HIGH", "MEDIUM", "LOW"];
-export const levelNames: Readonly<Record<string, string>> = {
-  CRITICAL: "Critical",
-  HIGH: "High",
-  MEDIUM: "Medium",
-  LOW: "Low",
-};
-
 export const changeNames: Readonly<Record<string, string>> = {
   raised: "Raised",
   escalated: "Escalated to a higher level",
@@ -102,9 +95,11 @@ const inWords = (values: readonly string[], names: Readonly<Record<string, strin
   list.format(values.map((value) => names[value]?.toLowerCase() ?? value));
 
 /** What a destination gets, such as "Alerts of level critical and high, when raised". Reports are named apart. */
-export const selectionInWords = ({ filter: { levels, rules, changes } }: Pick<Destination, "filter">): string => {
+export const selectionInWords = ({
+  filter: { levels: chosen, rules, changes },
+}: Pick<Destination, "filter">): string => {
   if (changes?.length === 0) return "No alerts";
-  const sorted = levels && levelOrder.filter((level) => (levels as readonly string[]).includes(level));
+  const sorted = chosen && levels.filter((level) => chosen.includes(level));
   return [
     sorted === undefined ? "Alerts of all levels" : `Alerts of level ${inWords(sorted, levelNames)}`,
     ...(rules === undefined ? [] : [rules.length === 1 ? "of one rule" : `of ${rules.length} rules`]),

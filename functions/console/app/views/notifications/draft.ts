@@ -1,8 +1,8 @@
 /** The form of a destination: what it starts with, what is wrong with it, and the request that it becomes. Pure. */
 import type { Destination, DestinationChangeRequest, DestinationRequest } from "../../api/types.ts";
+import { levels } from "../../words/levels.ts";
 import type { DestinationType } from "./destination-words.ts";
 
-export const levels = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
 export const changes = ["raised", "escalated", "resolved"] as const;
 export const rhythms = ["daily", "weekly"] as const;
 

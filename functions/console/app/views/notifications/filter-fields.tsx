@@ -1,8 +1,9 @@
 import { useId } from "preact/hooks";
 import { Options } from "../../parts/options.tsx";
+import { levelNames, levels } from "../../words/levels.ts";
 import { rules as ruleWords } from "../alerts/words.ts";
-import { changeNames, levelNames, reportNames } from "./destination-words.ts";
-import { changes, type Draft, type DraftProblems, levels, rhythms } from "./draft.ts";
+import { changeNames, reportNames } from "./destination-words.ts";
+import { changes, type Draft, type DraftProblems, rhythms } from "./draft.ts";
 
 /** With what its users may have set by the API. */
 const ruleOptions = (chosen: readonly string[]) => [

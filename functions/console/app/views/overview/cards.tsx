@@ -6,6 +6,7 @@ import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, Countdown, Level, RelativeTime } from "../../parts/values.tsx";
 import { useNow } from "../../words/clock.ts";
 import { formatDuration, formatNumber, formatShare } from "../../words/format.ts";
+import { levels } from "../../words/levels.ts";
 import { Findings } from "../alerts/findings.tsx";
 import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
 import { statusWords } from "../connection/connection-words.ts";
@@ -155,7 +156,6 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
   );
 };
 
-const LEVELS = ["CRITICAL", "HIGH", "MEDIUM", "LOW"] as const;
 const MOST_FINDINGS = 4;
 
 /** Open alerts by level, and the findings of detection among them. */
@@ -170,7 +170,7 @@ export const AlertsCard = ({ security }: { security: SecurityReport | undefined 
       ) : (
         <>
           <ul class="overview-levels">
-            {LEVELS.map((level) => (
+            {levels.map((level) => (
               <li key={level}>
                 <a href={`/console/alerts?status=open&level=${level}`}>
                   <Level level={level} /> <b>{formatNumber(counts.open[level])}</b>

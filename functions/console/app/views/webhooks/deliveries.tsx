@@ -1,7 +1,9 @@
 /** The deliveries of one status, or all. */
+
 import { useMay } from "../../access.ts";
 import type { LiveList } from "../../api/live-list.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
+import { AskingButton, Confirm } from "../../parts/dialog.tsx";
 import { Empty, LiveItems } from "../../parts/states.tsx";
 import { TableHead } from "../../parts/table.tsx";
 import { Badge, RecordLink, RelativeTime } from "../../parts/values.tsx";
@@ -17,7 +19,6 @@ import {
   statuses,
   typeInWords,
 } from "./delivery-words.ts";
-import { ReplayButton } from "./replay-button.tsx";
 import { useReplay } from "./use-replay.ts";
 
 const Changes = ({ delivery }: { delivery: WebhookDelivery }) =>
@@ -36,6 +37,33 @@ const Changes = ({ delivery }: { delivery: WebhookDelivery }) =>
       })}
     </ul>
   );
+
+type ReplayProps = { delivery: WebhookDelivery; onConfirm: () => void };
+
+/** Asks before the delivery is replayed. */
+const ReplayButton = ({ delivery: { id, type }, onConfirm }: ReplayProps) => (
+  <AskingButton name="Replay" aria-label={`Replay ${id}`}>
+    {(close) => (
+      <Confirm
+        title="Replay this delivery?"
+        confirm="Replay"
+        onConfirm={() => {
+          close();
+          onConfirm();
+        }}
+        onClose={close}
+      >
+        <p>
+          The event <code>{id}</code> ({type}) is processed again, with up to ten tries.
+        </p>
+        <p>
+          It changes only records that are older than the event. An event that is processed twice is applied once. The
+          replay is recorded as a security event with your name.
+        </p>
+      </Confirm>
+    )}
+  </AskingButton>
+);
 
 type RowProps = { delivery: WebhookDelivery; list: LiveList<WebhookDelivery>; mayReplay: boolean };
 

@@ -1,0 +1,57 @@
+import { Duration, Validations } from "aws-cdk-lib";
+import { BlockPublicAccess, Bucket, BucketEncryption, type LifecycleRule } from "aws-cdk-lib/aws-s3";
+import { Construct } from "constructs";
+import type { DeploymentConfig } from "./deployment-config.ts";
+import { removalPolicyOf } from "./removal-policy.ts";
+
+type Stage = Pick<DeploymentConfig, "stage">;
+
+/** A private and encrypted bucket, only over TLS. @param withoutLog why it has no access log */
+const addBucket = (scope: Construct, config: Stage, rule: LifecycleRule, withoutLog: string): Bucket => {
+  const bucket = new Bucket(scope, "Bucket", {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    lifecycleRules: [rule],
+    // CloudFormation deletes only an empty bucket: docs/upgrade.md, "Removals".
+    removalPolicy: removalPolicyOf(config),
+  });
+  Validations.of(bucket).acknowledge({ id: "AwsSolutions-S1", reason: withoutLog });
+  return bucket;
+};
+
+/**
+ * The bucket whose objects are the files of exports (shared/exports/write-file.ts). The worker deletes files 7 days after
+ * their export was complete. The lifecycle, which counts from the writing of a file, does so a day later.
+ */
+export class ExportsBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, config: Stage) {
+    super(scope, id);
+    this.bucket = addBucket(
+      this,
+      config,
+      { expiration: Duration.days(8), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      "Every download link is recorded as a security event; the bucket's access log would need a bucket that outlives it.",
+    );
+  }
+}
+
+/**
+ * The objects of the feed for a SIEM (shared/security/feed/feed-hour.ts). They expire with the events. There are no versions,
+ * so an erasure leaves no copy.
+ */
+export class FeedBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, config: Stage & Pick<DeploymentConfig, "RETENTION_DAYS">) {
+    super(scope, id);
+    this.bucket = addBucket(
+      this,
+      config,
+      { expiration: Duration.days(config.RETENTION_DAYS) },
+      "Who may read the bucket is the deployment's choice; CloudTrail data events record reads, at a cost.",
+    );
+  }
+}
