@@ -44,7 +44,7 @@ export const createTokenCache = (now: Clock) => {
 /** The tolerated difference between the clocks of issuer and service. */
 const LEEWAY_SECONDS = 30;
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60;
-/** A token that expired longer ago names nobody: a former member's token must not fill the organization's record. */
+/** A token that expired longer ago counts for no user and no organization: a former member's token must not fill the organization's record. */
 const NAMES_ITS_CALLER_SECONDS = 24 * 60 * 60;
 
 type Settings = { issuer: string; audience: string; claims: ClaimSettings; now: Clock };

@@ -12,7 +12,7 @@ import { endOf, isWithin, nextDaily } from "./zoned-time.ts";
 export const STORM_WINDOW_MS = 10 * MINUTE_MS;
 export const MAX_IN_WINDOW = 20;
 
-/** The kinds of places in a storm window: a flood of lower levels takes none of a higher level's places. */
+/** The kinds of places in a storm window: a flood of lower levels cannot take the places of a higher level. */
 export const stormPlaces = ["criticalIds", "highIds", "ids"] as const;
 export type StormPlaces = (typeof stormPlaces)[number];
 

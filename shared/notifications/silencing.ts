@@ -1,5 +1,5 @@
 /**
- * Changes by which a destination gets fewer alerts: each raises an alert, so that nobody switches the alarm off in silence.
+ * Changes by which a destination gets fewer alerts: each raises an alert, so that the alarm cannot be switched off unseen.
  * Pure. docs/notifications.md, "Changes that silence".
  *
  * The write of the change also stores a silencing: what the dispatcher does once the alert is raised. Before the write, a

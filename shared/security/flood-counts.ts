@@ -23,7 +23,7 @@ const KEYS_BYTES = 420;
 const RETRY_AFTER_MS = 5_000;
 /** An instance names users in the count of all other refusals at most this often, and in any count if it is urgent. */
 const NAMED_AFTER_MS = 6_000;
-/** An addition whose known parts are out of date is sent again with the stored ones; then it names nobody. */
+/** An addition whose known parts are out of date is sent again with the stored ones, and then without names. */
 const NAMING_ATTEMPTS = 2;
 
 export type FloodDependencies = {

@@ -93,7 +93,7 @@ export const createFloodRecorder = (kind: FloodKind, { now, ...dependencies }: F
     if (owner !== undefined) await countWaiting(owner, at);
   };
 
-  /** Whether a user's refusals from a network are so many now that they do not wait. */
+  /** Whether the refusals of a user from a network are now too many to wait. */
   const isCountedAtOnce = (owner: OwnerRefusals, network: NetworkRefusals, userId: string | undefined, at: number) => {
     if (userId === undefined || network.isNamed || (network.users.get(userId) ?? 0) < COUNTED_AT_ONCE) return false;
     network.isNamed = owner.countAtOnce(USERS_COUNTED_AT_ONCE, at);

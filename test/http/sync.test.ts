@@ -60,7 +60,7 @@ describe("sync runs", () => {
     expect(Object.values(progress).map(({ written }) => written)).toEqual([0, 0, 0, 0]);
   });
 
-  it("answer twenty requests of a user at once, though a run may end meanwhile", async () => {
+  it("answer twenty requests of a user at once, even if the run ends before the last", async () => {
     const answers = await atOnce();
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
     const runs = (await ours.runs()).map(({ id }) => id);
