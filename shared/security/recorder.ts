@@ -53,15 +53,19 @@ const sanitisedTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
 /** The risk level of an event: its own, or the level of its kind of error. */
 const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskLevel ?? riskOfError(errorKind);
 
+/** Whether an event is about a paused or silenced destination: alerts no longer arrive there. */
+const isSilence = (event: NewSecurityEvent): boolean =>
+  ruleOfEvent({ eventType: event.eventType, riskLevel: levelOf(event) }) !== EVENT_RULE;
+
 /**
  * Whether an event raises an alert. Two kinds do whatever the threshold: rejected credentials of an organization's
  * connection, because nothing is synced from then on (a refused token or a forged webhook, which anybody can send, does
- * not), and a paused or silenced destination, because alerts no longer arrive there.
+ * not), and a paused or silenced destination.
  */
-const raisesAlert = ({ eventType, errorKind }: NewSecurityEvent, risk: RiskLevel, threshold: RiskLevel) =>
-  isAtLeast(risk, threshold) ||
-  ruleOfEvent({ eventType, riskLevel: risk }) !== EVENT_RULE ||
-  (eventType === "AUTHENTICATION_FAILURE" && errorKind === "authentication");
+const raisesAlert = (event: NewSecurityEvent, threshold: RiskLevel): boolean =>
+  isAtLeast(levelOf(event), threshold) ||
+  isSilence(event) ||
+  (event.eventType === "AUTHENTICATION_FAILURE" && event.errorKind === "authentication");
 
 /** How many hours an instance remembers as marked. Marking a forgotten hour again costs a write. */
 const MAX_MARKED_HOURS = 500;
@@ -93,7 +97,7 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
   ): StoredEvent => {
     const { metadata, errorKind, ...fields } = newEvent;
     const riskLevel = levelOf(newEvent);
-    const alertGenerated = raisesAlert(newEvent, riskLevel, settings.alertThreshold);
+    const alertGenerated = raisesAlert(newEvent, settings.alertThreshold);
     const facts = errorKind === undefined ? metadata : { ...metadata, errorCategory: errorKind };
     const event = {
       ...fields,
@@ -113,9 +117,9 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
   };
 
   return {
-    /** Records an event. @returns undefined if its level is below the log level. */
+    /** Records an event. @returns undefined if its level is below the log level, and it raises no alert whatever its level. */
     async record(newEvent: NewSecurityEvent, moment?: EventMoment): Promise<SecurityEvent | undefined> {
-      if (!isAtLeast(levelOf(newEvent), settings.logLevel)) return undefined;
+      if (!isAtLeast(levelOf(newEvent), settings.logLevel) && !isSilence(newEvent)) return undefined;
       const stored = build(newEvent, moment);
       const { event } = stored;
       let stage: DeadLetter["stage"] = "record";

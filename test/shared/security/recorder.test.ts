@@ -121,6 +121,18 @@ describe("the recorder", () => {
   });
 
   it.each([
+    ["notifications_silenced", { eventType: "NOTIFICATIONS_CHANGED", riskLevel: "HIGH" }, true],
+    ["another change of a destination", { eventType: "NOTIFICATIONS_CHANGED", riskLevel: "MEDIUM" }, false],
+  ] as const)("whatever log level and threshold, records and alerts of %s: %p", async (_what, fields, isAlerted) => {
+    const { recorder, stored, calls } = recorderWith({
+      settings: { logLevel: "CRITICAL", alertThreshold: "CRITICAL" },
+    });
+    await recorder.record(newEvent({ category: "compliance", ...fields }));
+    expect(stored.map(({ event }) => event.alertGenerated)).toEqual(isAlerted ? [true] : []);
+    expect(calls.filter((call) => call.startsWith("alert"))).toHaveLength(isAlerted ? 1 : 0);
+  });
+
+  it.each([
     ["rate_limit", "HIGH"],
     ["authentication", "HIGH"],
     ["authorization", "HIGH"],
