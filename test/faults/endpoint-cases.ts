@@ -99,21 +99,23 @@ const destinationItem = {
 
 const putDestination = ({ lane }: Setting) => lane.put("Notifications", destinationItem);
 
-const putEmail = ({ lane }: Setting) =>
-  lane.put("Notifications", {
-    ...destinationItem,
-    type: "email",
-    target: "ada@example.com",
-    status: "unconfirmed",
-    addressId: "address",
-  });
+const putEmail =
+  (status: "unconfirmed" | "active") =>
+  ({ lane }: Setting) =>
+    lane.put("Notifications", {
+      ...destinationItem,
+      type: "email",
+      target: "ada@example.com",
+      status,
+      addressId: "address",
+    });
 
-/** The link in the mail that asks to confirm, which no endpoint returns. */
-const emailLink = ({ bench }: Setting): string => {
+/** A link of a mail, which no endpoint returns. */
+const emailLink = ({ bench }: Setting, action: "confirm" | "unsubscribe"): string => {
   const { CURSOR_KEY = "" } =
     bench.model.functions.find(({ logicalId }) => logicalId.includes("UseEmailLink"))?.environment ?? {};
   const about = { organizationId: "acme", destinationId: DESTINATION, addressId: "address" };
-  const key = createEmailLinks(createSealing(CURSOR_KEY)).seal({ ...about, action: "confirm" });
+  const key = createEmailLinks(createSealing(CURSOR_KEY)).seal({ ...about, action });
   return `${EMAIL_LINK_PATH}?key=${key}`;
 };
 
@@ -255,8 +257,18 @@ export const endpointCases = {
       headers: keyed,
     }),
   },
-  openEmailLink: { prepare: putEmail, request: (setting) => ({ method: "GET", target: emailLink(setting) }) },
-  useEmailLink: { prepare: putEmail, request: (setting) => ({ method: "POST", target: emailLink(setting) }) },
+  openEmailLink: {
+    prepare: putEmail("unconfirmed"),
+    request: (setting) => ({ method: "GET", target: emailLink(setting, "confirm") }),
+  },
+  useEmailLink: {
+    prepare: putEmail("unconfirmed"),
+    request: (setting) => ({ method: "POST", target: emailLink(setting, "confirm") }),
+  },
+  "useEmailLink to unsubscribe": {
+    prepare: putEmail("active"),
+    request: (setting) => ({ method: "POST", target: emailLink(setting, "unsubscribe") }),
+  },
   listReports: get("/reports"),
   getReport: { request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/reports/${world.reportId}` }) },
   createReportLink: {
