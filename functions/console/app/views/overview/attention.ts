@@ -194,12 +194,12 @@ const nameOf = ({ metadata }: Pick<SecurityEvent, "metadata">): string => {
 /** An attacker who silences the alarm may resolve its alert as well, so the changes are shown whatever became of it. */
 const silencingNeeds = ({ silencings }: Known): Attention[] => {
   if (silencings === undefined || silencings === null || silencings.length === 0) return [];
-  const names = [...new Set(silencings.map(nameOf))].join(", ");
+  const names = [...new Set(silencings.map(nameOf))];
   return [
     {
       tone: "warn",
       what: "destinations get fewer alerts than before",
-      text: `In the last 7 days, ${names} ${isOrAre(new Set(silencings.map(nameOf)).size)} paused, moved, deleted or narrowed.`,
+      text: `In the last 7 days, ${names.join(", ")} ${isOrAre(names.length)} paused, moved, deleted or narrowed.`,
       action: {
         href: "/console/events?period=7d&eventType=NOTIFICATIONS_CHANGED&riskLevel=HIGH",
         text: "Look at the changes",
