@@ -1,8 +1,9 @@
 /**
  * Records refused requests as security events: tokens that are not accepted, and callers without the permission or with
- * another organization's cursor. Each refusal of a valid token is an event. Bad tokens are events up to a limit
- * (shared/security/flood.ts). A request without a token is no event, but a metric counts it. A refusal that is a
- * finding raises an alert at once (shared/detection/rules/rules.ts).
+ * another organization's cursor. Refusals are events up to a limit, then counts have them: of bad tokens
+ * (shared/security/flood.ts) and of valid ones (shared/security/flood-denials.ts). A request without a token is no event, but
+ * a metric counts it. A refusal that is a finding, or a count of such, raises an alert at once
+ * (shared/detection/rules/rules.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { RaiseFinding } from "../detection/raise-finding.ts";
@@ -16,6 +17,7 @@ import type { NoteFailure } from "../runtime/note-failure.ts";
 import type { Finding } from "../security/alerts/finding.ts";
 import { eventId } from "../security/event-id.ts";
 import type { FloodRecorder } from "../security/flood.ts";
+import type { DenialRecorder } from "../security/flood-denials.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import { type Caller, namesOrganization } from "../terms/caller.ts";
@@ -98,33 +100,37 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
   };
 };
 
-export type RefusalDependencies = {
+/** The findings of a refusal of a valid token, or of a count of such. @param id of the event. */
+const findingsOf = (event: NewSecurityEvent, id: string, at: number): Finding[] =>
+  refusalRules.flatMap(
+    ({ judgeRefusal }) =>
+      judgeRefusal({
+        eventId: id,
+        at,
+        errorCode: event.errorCode ?? "",
+        action: event.action ?? "",
+        permission: String(event.metadata?.permission ?? ""),
+        ipAddress: event.ipAddress ?? "",
+        userId: event.userId,
+        namesOtherOrganization: event.riskLevel === "CRITICAL",
+      }) ?? [],
+  );
+
+export type JudgeDependencies = {
   recorder: Pick<Recorder, "record">;
-  flood: Pick<FloodRecorder, "record">;
   raise: RaiseFinding;
   now: Clock;
   /** 16 bytes of randomness. */
   random: () => Uint8Array;
 };
 
-/** The findings of one refusal of a valid token. @param id of the refusal's event. */
-const findingsOf = ({ route, event, error, caller }: Refusal, id: string, at: number): Finding[] =>
-  refusalRules.flatMap(
-    ({ judgeRefusal }) =>
-      judgeRefusal({
-        eventId: id,
-        at,
-        code: error.code,
-        method: route.method,
-        permission: route.permission,
-        ipAddress: event.requestContext.http.sourceIp,
-        userId: caller?.userId,
-        namesOtherOrganization: namesOrganization(error.foreignScope),
-      }) ?? [],
-  );
-
-/** Records refusals for one instance of a function. */
-export const createRefusalRecorder = ({ recorder, flood, raise, now, random }: RefusalDependencies): RecordRefusal => {
+/** Records refusals of valid tokens, and counts of such, and raises their findings at once: a count's once. */
+export const createJudgingRecorder = ({
+  recorder,
+  raise,
+  now,
+  random,
+}: JudgeDependencies): Pick<Recorder, "record"> => {
   /** @returns whether there were findings and all were raised; otherwise the hourly rules judge the event. */
   const raiseAll = async (organizationId: string | undefined, findings: readonly Finding[]): Promise<boolean> => {
     try {
@@ -137,18 +143,28 @@ export const createRefusalRecorder = ({ recorder, flood, raise, now, random }: R
     }
   };
 
-  const recordDenial = async (refusal: Refusal, event: NewSecurityEvent): Promise<void> => {
-    const timestamp = now();
-    const identity = random();
-    const findings = findingsOf(refusal, eventId(timestamp, identity), timestamp);
-    const judgedAtOnce = await raiseAll(event.organizationId, findings);
-    const metadata = { ...event.metadata, ...(judgedAtOnce && { judgedAtOnce }) };
-    await recorder.record({ ...event, metadata }, { timestamp, identity });
-  };
-
-  return async (refusal) => {
-    if (refusal.error.code === "no_bearer_token") return;
-    const event = toEvent(refusal);
-    await (event.eventType === "PERMISSION_DENIED" ? recordDenial(refusal, event) : flood.record(event));
+  return {
+    async record(event, { timestamp = now(), identity = random() } = {}) {
+      const findings = findingsOf(event, eventId(timestamp, identity), timestamp);
+      const judgedAtOnce = await raiseAll(event.organizationId, findings);
+      const metadata = { ...event.metadata, ...(judgedAtOnce && { judgedAtOnce }) };
+      return recorder.record({ ...event, metadata }, { timestamp, identity });
+    },
   };
 };
+
+export type RefusalDependencies = {
+  /** Of tokens that are not accepted. */
+  flood: Pick<FloodRecorder, "record">;
+  /** Of valid tokens. */
+  denials: Pick<DenialRecorder, "record">;
+};
+
+/** Records refusals for one instance of a function. */
+export const createRefusalRecorder =
+  ({ flood, denials }: RefusalDependencies): RecordRefusal =>
+  async (refusal) => {
+    if (refusal.error.code === "no_bearer_token") return;
+    const event = toEvent(refusal);
+    await (event.eventType === "PERMISSION_DENIED" ? denials : flood).record(event);
+  };

@@ -162,7 +162,7 @@ export const createDayCounter = (from: number) => {
     const access = users.get(event.userId) ?? { calls: 0, reads: new Map(), refusals: 0 };
     users.set(event.userId, access);
     access.calls++;
-    if (isRefusal) access.refusals++;
+    if (isRefusal) access.refusals += fact.failures ?? 1;
     if (event.eventType !== "DATA_READ" || !event.action?.startsWith(READ_PREFIX)) return;
     const kind = event.action.slice(READ_PREFIX.length);
     access.reads.set(kind, (access.reads.get(kind) ?? 0) + 1);

@@ -8,11 +8,14 @@ import { type Table, updateItem } from "../runtime/table.ts";
 import { MINUTE_MS } from "../terms/hours.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
 
-/** Refused tokens and forged webhooks have separate budgets. */
-export type FloodKind = "tokens" | "webhooks";
+/** Refused tokens, forged webhooks and refusals of valid tokens have separate budgets. */
+export type FloodKind = "tokens" | "webhooks" | "denials";
 
-/** Whose budget: an organization's, or the budget of all refusals of no known organization. */
-export type FloodOwner = { kind: FloodKind; organizationId: string | undefined };
+/**
+ * Whose budget: an organization's, or the budget of all refusals of no known organization; of `denials`, a caller's.
+ * `caller` stays in memory: the table has its digest.
+ */
+export type FloodOwner = { kind: FloodKind; organizationId: string | undefined; caller?: string | undefined };
 
 /** When each slot was used last (epoch ms), by the slot's name, as far as an instance knows. */
 export type SlotTimes = Readonly<Record<string, number>>;
@@ -25,9 +28,16 @@ export type FloodClaim = { isGranted: boolean; times: SlotTimes };
  */
 type Budget = { singles: number; ofUser: number; networks: number };
 
+/** 60 events of a caller at one instance, which records one without a slot. */
+const DENIAL_SLOTS = 59;
+
 /** 20 events of an organization, and 50 of no organization. */
-const budgetOf = ({ organizationId }: FloodOwner): Budget =>
-  organizationId === undefined ? { singles: 37, ofUser: 5, networks: 12 } : { singles: 14, ofUser: 5, networks: 5 };
+const budgetOf = ({ kind, organizationId }: FloodOwner): Budget => {
+  if (kind === "denials") return { singles: DENIAL_SLOTS, ofUser: DENIAL_SLOTS, networks: 0 };
+  return organizationId === undefined
+    ? { singles: 37, ofUser: 5, networks: 12 }
+    : { singles: 14, ofUser: 5, networks: 5 };
+};
 
 /** A claim that met another instance's claim tries another slot. */
 const ATTEMPTS = 4;
@@ -47,6 +57,9 @@ const slotsOf = ({ singles, ofUser }: Budget, user: string | undefined): readonl
 
 const isFree = (usedAt: number | undefined, now: number): boolean => usedAt === undefined || usedAt <= now - MINUTE_MS;
 
+const periodOf = ({ kind, caller }: FloodOwner): string =>
+  caller === undefined ? `flood#${kind}` : `flood#${kind}#${createHash("sha256").update(caller).digest("base64url")}`;
+
 const timesIn = (item: Readonly<Record<string, unknown>> = {}): SlotTimes =>
   Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) => (/^s\d+$/.test(name) ? [[name, Number(value)]] : [])),
@@ -55,20 +68,21 @@ const timesIn = (item: Readonly<Record<string, unknown>> = {}): SlotTimes =>
 export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
 
 /**
- * One item per owner, in the table of the rollups: partition key `scope`, sort key `period` (`flood#tokens`). Its
- * attributes `s0` … (single events), `n0` … (counts of networks) and `rest` are slots. A slot is the time of the event
- * that used it last (epoch ms), and is free again after 60 s. `token` names the last call. The item contains no personal
- * data. Each call costs one write unit, and one more for each slot that another instance took first. All calls throw
+ * One item per owner, in the table of the rollups: partition key `scope`, sort key `period` (`flood#tokens`,
+ * `flood#denials#…` with a digest of the caller). Its attributes `s0` … (single events), `n0` … (counts of networks) and `rest` are slots. A slot is the time of the event
+ * that used it last (epoch ms), and is free again after 60 s. `token` names the last call. The item names nobody.
+ * Each call costs one write unit, and one more for each slot that another instance took first. All calls throw
  * DomainError `store_unavailable`; a slot may then be used up.
  * @param random 16 bytes of randomness.
  */
 export const createFloodBudgetStore = (table: Table<"securityRollups">, random: () => Uint8Array) => {
   /** Takes a slot, unless it was taken within the last minute. @returns with the item. */
-  const take = async ({ kind, organizationId }: FloodOwner, slot: string, now: number) => {
+  const take = async (owner: FloodOwner, slot: string, now: number) => {
+    const { organizationId } = owner;
     const scope = organizationId === undefined ? "none" : organizationKey(organizationId);
     const { written, item } = await updateItem(
       table,
-      { scope, period: `flood#${kind}` },
+      { scope, period: periodOf(owner) },
       {
         set: { [slot]: now, token: newRequestToken(), ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
         condition: `attribute_not_exists(#${slot}) OR #${slot} <= :expired`,

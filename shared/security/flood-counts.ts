@@ -71,7 +71,7 @@ export const createFloodCounts = (
   { recorder, budget, events, noteFailure }: FloodDependencies,
   describeCount: DescribeCount,
 ) => {
-  const ownerKey = ({ organizationId }: OwnerRefusals): FloodOwner => ({ kind, organizationId });
+  const ownerKey = ({ organizationId, caller }: OwnerRefusals): FloodOwner => ({ kind, organizationId, caller });
 
   const logUncounted = (message: string, owner: OwnerRefusals, error?: unknown): void => {
     const cause = error === undefined ? undefined : String(error);
@@ -125,7 +125,7 @@ export const createFloodCounts = (
   ) => {
     const { organizationId } = owner;
     const { time: timestamp, isNew } = await budget.openCount(ownerKey(owner), waiting.network, at);
-    const identity = identityOf("flood", kind, organizationId ?? "", waiting.network ?? "", timestamp);
+    const identity = identityOf("flood", kind, organizationId ?? "", waiting.network ?? owner.caller ?? "", timestamp);
     const event = toEvent(owner, waiting, taken.numbers());
     const id = eventId(timestamp, identity);
     const count = waiting.openCount({ scope: scopeOf({ ...event, id }), id }, timestamp, at);

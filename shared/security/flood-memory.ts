@@ -94,7 +94,7 @@ const createNetwork = (network: string, example: NewSecurityEvent) => ({
 export type NetworkRefusals = ReturnType<typeof createNetwork>;
 
 /** Returns the value of a key, which becomes the most recently used one. @param onRemove gets each value that is removed. */
-const use = <Value>(
+export const useEntry = <Value>(
   values: Map<string, Value>,
   key: string,
   { create, max, onRemove }: { create: () => Value; max: number; onRemove: (value: Value) => void },
@@ -110,13 +110,14 @@ const use = <Value>(
   return value;
 };
 
-/** The refusals of an organization, or of no known one. */
-const createOwner = (example: NewSecurityEvent) => {
+/** The refusals of an organization, or of no known one; if `caller` is given, only that caller's. */
+const createOwner = (example: NewSecurityEvent, caller: string | undefined) => {
   const networks = new Map<string, NetworkRefusals>();
   const rest = createWaiting(undefined);
   let countedAtOnce: number[] = [];
   return {
     organizationId: example.organizationId,
+    caller,
     /** The last refusal. */
     example,
     /** When each slot of the budget was used last, as far as this instance knows. */
@@ -132,7 +133,7 @@ const createOwner = (example: NewSecurityEvent) => {
     refused(event: NewSecurityEvent, now: number): NetworkRefusals {
       this.example = event;
       const name = networkOf(event.ipAddress ?? "");
-      const network = use(networks, name, {
+      const network = useEntry(networks, name, {
         create: () => createNetwork(name, event),
         max: MAX_NETWORKS,
         onRemove: (removed) => rest.add(removed.take()),
@@ -177,11 +178,12 @@ export type OwnerRefusals = ReturnType<typeof createOwner>;
 export const createFloodMemory = (onLost: (owner: OwnerRefusals) => void) => {
   const owners = new Map<string, OwnerRefusals>();
   return {
-    /** The owner of a refusal. */
-    owner(event: NewSecurityEvent): OwnerRefusals {
+    /** The owner of a refusal. @param caller if each caller is an owner. */
+    owner(event: NewSecurityEvent, caller?: string): OwnerRefusals {
       const { organizationId } = event;
-      return use(owners, organizationId === undefined ? "none" : `org ${organizationId}`, {
-        create: () => createOwner(event),
+      const organization = organizationId === undefined ? "none" : `org ${organizationId}`;
+      return useEntry(owners, caller === undefined ? organization : `${organization} ${caller}`, {
+        create: () => createOwner(event, caller),
         max: MAX_OWNERS,
         onRemove: (removed) => {
           if (removed.failures() > 0) onLost(removed);

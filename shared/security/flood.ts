@@ -46,7 +46,7 @@ const withoutUser = ({
 }: NewSecurityEvent): NewSecurityEvent => event;
 
 const describeCount =
-  (kind: FloodKind): DescribeCount =>
+  (kind: PublicKind): DescribeCount =>
   (owner, waiting) => {
     const counted = "; metadata.failures counts them.";
     if (!("total" in waiting)) {
@@ -64,10 +64,13 @@ const describeCount =
 const belongsToRest = (network: NetworkRefusals, at: number): boolean =>
   network.isSingle() || network.openedCount(at)?.isForeign === true;
 
+/** Of refusals that anybody can cause; of valid tokens, see flood-denials.ts. */
+export type PublicKind = Exclude<FloodKind, "denials">;
+
 export type FloodRecorder = ReturnType<typeof createFloodRecorder>;
 
 /** Records the refusals of one kind for one instance of a function. Its calls never throw. */
-export const createFloodRecorder = (kind: FloodKind, { now, ...dependencies }: FloodDependencies & { now: Clock }) => {
+export const createFloodRecorder = (kind: PublicKind, { now, ...dependencies }: FloodDependencies & { now: Clock }) => {
   const { recorder } = dependencies;
   const counts = createFloodCounts(kind, dependencies, describeCount(kind));
   const { count, mayRecordSingle } = counts;

@@ -13,8 +13,8 @@ import { type AlertRaiser, createAlertRaiser } from "../security/alerts/alert-ra
 import { createAlertRaisingStore } from "../security/alerts/alert-raising-store.ts";
 import { createDeadLetters } from "../security/dead-letters.ts";
 import { RANDOM_BYTES } from "../security/event-id.ts";
-import { createFloodRecorder, type FloodRecorder } from "../security/flood.ts";
-import { createFloodBudgetStore, type FloodKind } from "../security/flood-budget-store.ts";
+import { createFloodRecorder, type FloodRecorder, type PublicKind } from "../security/flood.ts";
+import { createFloodBudgetStore } from "../security/flood-budget-store.ts";
 import { createRecorder, type Recorder } from "../security/recorder.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
@@ -67,12 +67,15 @@ export const wireRecorder = (): Recorder => {
   });
 };
 
-/** Records refusals of one kind. @param recorder of the same instance. */
-export const wireFlood = (kind: FloodKind, recorder: Recorder): FloodRecorder =>
-  createFloodRecorder(kind, {
-    recorder,
-    budget: createFloodBudgetStore(openTable("securityRollups"), random),
-    events: createSecurityEventStore(openTable("securityEvents")),
-    noteFailure,
-    now: systemClock,
-  });
+/** What recording refusals needs. @param recorder of the same instance. */
+export const floodDependencies = (recorder: Pick<Recorder, "record">) => ({
+  recorder,
+  budget: createFloodBudgetStore(openTable("securityRollups"), random),
+  events: createSecurityEventStore(openTable("securityEvents")),
+  noteFailure,
+  now: systemClock,
+});
+
+/** Records refusals that anybody can cause, of one kind. @param recorder of the same instance. */
+export const wireFlood = (kind: PublicKind, recorder: Recorder): FloodRecorder =>
+  createFloodRecorder(kind, floodDependencies(recorder));

@@ -3,22 +3,29 @@
  * at the first refused or failed request. So cold starts do not load it.
  */
 import { randomBytes } from "node:crypto";
-import { type CountRefusals, createRefusalRecorder, type RecordRefusal } from "../http/refusals.ts";
+import {
+  type CountRefusals,
+  createJudgingRecorder,
+  createRefusalRecorder,
+  type RecordRefusal,
+} from "../http/refusals.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { RANDOM_BYTES } from "../security/event-id.ts";
-import { raiseFinding, wireFlood, wireRecorder } from "./recorder.ts";
+import { createDenialRecorder } from "../security/flood-denials.ts";
+import { floodDependencies, raiseFinding, wireFlood, wireRecorder } from "./recorder.ts";
 
 export { noteFailure } from "./recorder.ts";
 
 const recorder = wireRecorder();
+const random = () => randomBytes(RANDOM_BYTES);
 const flood = wireFlood("tokens", recorder);
+const denials = createDenialRecorder(
+  floodDependencies(createJudgingRecorder({ recorder, raise: raiseFinding, now: systemClock, random })),
+);
 
-export const countRefusals: CountRefusals = flood.countDue;
+export const countRefusals: CountRefusals = async () => {
+  await flood.countDue();
+  await denials.countDue();
+};
 
-export const recordRefusal: RecordRefusal = createRefusalRecorder({
-  recorder,
-  flood,
-  raise: raiseFinding,
-  now: systemClock,
-  random: () => randomBytes(RANDOM_BYTES),
-});
+export const recordRefusal: RecordRefusal = createRefusalRecorder({ flood, denials });

@@ -314,3 +314,23 @@ it.each([
     expect(answer.headers.get("allow")?.split(/, */).sort().join(", ")).toBe(allow);
   }
 });
+
+/** Of a count of refusals. */
+const failuresOf = (event: object) => (event as { metadata: { failures?: number } }).metadata.failures;
+
+it("records a user's refusals one by one up to 60 a minute, then counts them", async () => {
+  const theirs = organizationOf(service, "access-flood");
+  const guest = { role: "guest", userId: "mallory" };
+  for (let i = 0; i < 80; i++) expect((await theirs.call("GET", "settings", undefined, guest)).status).toBe(403);
+  const events = await eventually("every refusal is recorded or counted", async () => {
+    // The next requests of the instance count what waits there.
+    await theirs.call("GET", "settings");
+    const found = await theirs.events("userId=mallory&eventType=PERMISSION_DENIED");
+    return found.reduce((sum, event) => sum + (failuresOf(event) ?? 1), 0) === 80 && found;
+  });
+  const counts = events.filter((event) => failuresOf(event) !== undefined);
+  expect(counts.length).toBeGreaterThanOrEqual(1);
+  // Each further instance records one more.
+  expect(events.length - counts.length).toBeGreaterThanOrEqual(60);
+  expect(events.length).toBeLessThan(70);
+});

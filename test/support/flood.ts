@@ -2,8 +2,9 @@
 
 import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { fromItem } from "../../shared/security/event-item.ts";
-import { createFloodRecorder } from "../../shared/security/flood.ts";
-import { createFloodBudgetStore, type FloodKind } from "../../shared/security/flood-budget-store.ts";
+import { createFloodRecorder, type PublicKind } from "../../shared/security/flood.ts";
+import { createFloodBudgetStore } from "../../shared/security/flood-budget-store.ts";
+import { createDenialRecorder } from "../../shared/security/flood-denials.ts";
 import type { UserFailures } from "../../shared/security/flood-tally.ts";
 import { createRecorder } from "../../shared/security/recorder.ts";
 import type { NewSecurityEvent, SecurityEvent } from "../../shared/security/security-event.ts";
@@ -16,7 +17,7 @@ export const useFloodTables = () => useDatabase("securityEvents", "securityRollu
 export type FloodTables = ReturnType<typeof useFloodTables>;
 
 type InstanceOptions = {
-  kind?: FloodKind;
+  kind?: PublicKind;
   client?: DynamoDBDocumentClient;
   logLevel?: RiskLevel;
   /** Random bytes; the same in each run for a simulation. */
@@ -41,33 +42,62 @@ export const createFloodInstance = (database: FloodTables, now: () => number, op
     random,
   });
   const budget = createFloodBudgetStore(database.table("securityRollups", client), random);
+  const dependencies = { recorder, budget, events, noteFailure, now };
   return {
-    ...createFloodRecorder(kind, { recorder, budget, events, noteFailure, now }),
+    ...createFloodRecorder(kind, dependencies),
+    denials: createDenialRecorder(dependencies),
     unrecorded,
     restore: recorder.restore,
   };
 };
 
-/** A refused token. */
-export const refusedToken = (
-  ipAddress: string,
-  { organizationId, userId }: { organizationId?: string | undefined; userId?: string | undefined } = {},
-): NewSecurityEvent => ({
-  eventType: "AUTHENTICATION_FAILURE",
-  category: "authentication",
-  riskLevel: "HIGH",
-  source: "user",
+type Who = { organizationId?: string | undefined; userId?: string | undefined };
+
+const refusedRequest = (ipAddress: string, { organizationId, userId }: Who) => ({
+  source: "user" as const,
   ...(organizationId !== undefined && { organizationId }),
   ...(userId !== undefined && { userId, sessionId: `session of ${userId}` }),
   ipAddress,
   userAgent: "jest",
   resource: "GET /plants",
-  resourceType: "plant",
+  resourceType: "plant" as const,
   action: "get_plants",
   success: false,
+  metadata: { requestId: "request-1", permission: "plants:read" },
+});
+
+/** A refused token. */
+export const refusedToken = (ipAddress: string, who: Who = {}): NewSecurityEvent => ({
+  ...refusedRequest(ipAddress, who),
+  eventType: "AUTHENTICATION_FAILURE",
+  category: "authentication",
+  riskLevel: "HIGH",
   errorCode: "40103",
   errorMessage: "The token has expired.",
-  metadata: { requestId: "request-1", permission: "plants:read" },
+});
+
+type Denial = Who & {
+  ipAddress?: string;
+  action?: string;
+  riskLevel?: RiskLevel;
+  metadata?: Record<string, unknown>;
+};
+
+/** A refusal of a valid token. */
+export const refusedPermission = ({
+  organizationId,
+  userId,
+  ipAddress = "192.0.2.7",
+  riskLevel = "HIGH",
+  ...fields
+}: Denial): NewSecurityEvent => ({
+  ...refusedRequest(ipAddress, { organizationId, userId }),
+  eventType: "PERMISSION_DENIED",
+  category: "authorization",
+  errorCode: "40301",
+  errorMessage: "The role does not allow it.",
+  riskLevel,
+  ...fields,
 });
 
 export type RecordedRefusal = SecurityEvent & {

@@ -96,9 +96,12 @@ export const callValues = ({ ipAddress, action, resourceType, errorCode }: Fact)
 export const isTimedOperation = ({ attempts = 0, durationMs, type }: Fact): boolean =>
   attempts > 0 && durationMs !== undefined && type !== "PROVIDER_TOKEN_REFRESH";
 
+/** The `errorCode` of a request from an address that the organization does not allow. */
+export const ADDRESS_NOT_ALLOWED = String(catalogueEntry("ip_address_not_allowed").number);
+
 /** Whether a request was denied because of its address. */
 export const isBlockedAddress = ({ type, errorCode }: Fact): boolean =>
-  type === "PERMISSION_DENIED" && errorCode === String(catalogueEntry("ip_address_not_allowed").number);
+  type === "PERMISSION_DENIED" && errorCode === ADDRESS_NOT_ALLOWED;
 
 /** Whether a request contained a cursor or state of another organization: the only refusals that are CRITICAL. */
 export const isForeignId = ({ type, source, riskLevel }: Fact): boolean =>

@@ -14,6 +14,7 @@
  *   Sigma's value_count, rather than its event_count
  *   (https://github.com/SigmaHQ/sigma-specification/blob/main/specification/sigma-correlation-rules-specification.md).
  */
+import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import { HOUR_MS } from "../../terms/hours.ts";
 import { type Fact, isBlockedAddress, isForeignId } from "../evidence/fact.ts";
 import { groupBy, type Hour, isIn, recent, slide } from "../evidence/windows.ts";
@@ -36,6 +37,8 @@ const kinds = {
 /** The permissions that one denied change of is enough. */
 const WATCHED_PERMISSIONS: readonly string[] = ["breaker:control", "settings:manage"];
 
+const ROLE_MAY_NOT = String(catalogueEntry("role_may_not").number);
+
 const isDenial = (fact: Fact): boolean =>
   fact.type === "PERMISSION_DENIED" &&
   fact.source === "user" &&
@@ -44,8 +47,10 @@ const isDenial = (fact: Fact): boolean =>
   !isBlockedAddress(fact);
 
 /** An action starts with the request's method. */
+const isChange = (action: string): boolean => !action.startsWith("get_");
+
 const isDeniedChange = ({ permission = "", action = "" }: Fact): boolean =>
-  WATCHED_PERMISSIONS.includes(permission) && !action.startsWith("get_");
+  WATCHED_PERMISSIONS.includes(permission) && isChange(action);
 
 const isEnough = (denial: Fact): boolean => isForeignId(denial) || isDeniedChange(denial);
 
@@ -105,14 +110,14 @@ export const permissionEscalation = {
       ];
     }),
   judgeRefusal: (refused) => {
-    const { code, method, permission, ipAddress, userId } = refused;
+    const { errorCode, action, permission, ipAddress, userId } = refused;
     const about = (kind: (typeof kinds)[keyof typeof kinds]) =>
       userId === undefined ? { kind: { ...kind, subject: "address:" }, id: ipAddress } : { kind, id: userId };
     if (refused.namesOtherOrganization) {
       const evidence = { count: 1, permission, address: ipAddress };
       return findingOfRefusal(refused, { rule, ...about(kinds.foreign), evidence });
     }
-    if (code !== "role_may_not" || method === "GET" || !WATCHED_PERMISSIONS.includes(permission)) return undefined;
+    if (errorCode !== ROLE_MAY_NOT || !isChange(action) || !WATCHED_PERMISSIONS.includes(permission)) return undefined;
     const evidence = { count: 1, permissions: [permission] };
     return findingOfRefusal(refused, { rule, ...about(kinds.change), evidence });
   },

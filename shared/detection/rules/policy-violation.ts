@@ -8,7 +8,7 @@
  * Severity: HIGH: a valid token is used from a place, or for a purpose, that is not allowed.
  * Reason: a token used from another address may be stolen (https://attack.mitre.org/techniques/T1078/).
  */
-import { isBlockedAddress, isForeignId } from "../evidence/fact.ts";
+import { ADDRESS_NOT_ALLOWED, isBlockedAddress, isForeignId } from "../evidence/fact.ts";
 import { groupBy, isIn } from "../evidence/windows.ts";
 import { type Advice, findingOfHour, findingOfRefusal, listed, type Rule } from "./rule.ts";
 
@@ -55,7 +55,7 @@ export const policyViolation = {
     );
   },
   judgeRefusal: (refused) => {
-    const { code, permission, ipAddress, userId } = refused;
+    const { errorCode, permission, ipAddress, userId } = refused;
     if (refused.namesOtherOrganization) {
       const subject = userId === undefined ? kinds.blocked.subject : kinds.foreign.subject;
       const evidence = { count: 1, permission, address: ipAddress };
@@ -66,7 +66,7 @@ export const policyViolation = {
         evidence,
       });
     }
-    if (code !== "ip_address_not_allowed") return undefined;
+    if (errorCode !== ADDRESS_NOT_ALLOWED) return undefined;
     const evidence = { count: 1, users: userId === undefined ? [] : [userId] };
     return findingOfRefusal(refused, { rule, kind: kinds.blocked, id: ipAddress, evidence });
   },

@@ -30,12 +30,13 @@ export type RuleInput = {
   connection: ConnectionFact | undefined;
 };
 
-/** A refused request of a valid token. `at` in epoch ms; `eventId` of its security event. */
+/** A refused request of a valid token, or a count of such. `at` in epoch ms; `eventId` of its security event. */
 export type RefusedRequest = {
   eventId: string;
   at: number;
-  code: string;
-  method: string;
+  errorCode: string;
+  /** It starts with the request's method. */
+  action: string;
   permission: string;
   ipAddress: string;
   userId: string | undefined;

@@ -57,7 +57,7 @@ const countedRecorder = () => {
   return {
     counted,
     time,
-    record: createRefusalRecorder({ recorder, flood, raise: async () => undefined, now, random }),
+    record: createRefusalRecorder({ flood, denials: { record: async () => undefined } }),
   };
 };
 

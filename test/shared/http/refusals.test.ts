@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { routes } from "../../../shared/api/routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
-import { createRefusalRecorder, deferRecording } from "../../../shared/http/refusals.ts";
+import { createJudgingRecorder, createRefusalRecorder, deferRecording } from "../../../shared/http/refusals.ts";
 import type { Route } from "../../../shared/http/route.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
@@ -30,7 +30,7 @@ const recorderAt = (now = () => 0, { isBroken = false } = {}) => {
   const refusedTokens: NewSecurityEvent[] = [];
   const ids: string[] = [];
   const raised: Raised[] = [];
-  const record = createRefusalRecorder({
+  const judging = createJudgingRecorder({
     recorder: {
       record: async (event, { timestamp = 0, identity = new Uint8Array(16) } = {}) => {
         recorded.push(event);
@@ -38,13 +38,16 @@ const recorderAt = (now = () => 0, { isBroken = false } = {}) => {
         return undefined;
       },
     },
-    flood: { record: async (event) => void refusedTokens.push(event) },
     raise: async (organizationId, finding) => {
       if (isBroken) throw new DomainError("store_unavailable", "No.");
       raised.push({ organizationId, ...finding });
     },
     now,
     random: () => randomBytes(16),
+  });
+  const record = createRefusalRecorder({
+    flood: { record: async (event) => void refusedTokens.push(event) },
+    denials: { record: async (event) => void (await judging.record(event)) },
   });
   const refuse = (
     code: ErrorName,
@@ -87,17 +90,17 @@ describe("a refusal", () => {
     expect([...recorded, ...refusedTokens]).toEqual([]);
   });
 
-  it("of a permission is recorded each time", async () => {
+  it("of a permission is recorded as a denial", async () => {
     const { recorded, refuse } = recorderAt();
-    for (let i = 0; i < 20; i++) await refuse("role_may_not", caller);
-    expect(recorded).toHaveLength(20);
+    await refuse("role_may_not", caller);
+    expect(recorded).toHaveLength(1);
     expect(recorded[0]).toMatchObject({ eventType: "PERMISSION_DENIED", category: "authorization", userId: "ada" });
   });
 
-  it("of an address names the address, and is recorded each time", async () => {
+  it("of an address names the address", async () => {
     const { recorded, refuse } = recorderAt();
-    for (let i = 0; i < 20; i++) await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
-    expect(recorded).toHaveLength(20);
+    await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
+    expect(recorded).toHaveLength(1);
     expect(recorded[0]).toMatchObject({
       eventType: "PERMISSION_DENIED",
       category: "authorization",

@@ -40,11 +40,14 @@ describe("access by user", () => {
       denialAt(SATURDAY + 3, "bob"),
       badTokenAt(SATURDAY + 4, { userId: "bob" }),
       denialAt(SATURDAY + 5, "ada"),
+      // A count of a flood.
+      { ...denialAt(SATURDAY + 6, "eve"), metadata: { permission: "plants:write", failures: 40, users: 1 } },
     ]);
     expect(access).toEqual({
-      calls: 6,
-      refusals: 3,
+      calls: 7,
+      refusals: 43,
       users: [
+        { userId: "eve", calls: 1, reads: {}, refusals: 40 },
         { userId: "bob", calls: 2, reads: {}, refusals: 2 },
         { userId: "ada", calls: 4, reads: { invoices: 2, settings: 1 }, refusals: 1 },
       ],
