@@ -88,7 +88,8 @@ export const createNotificationDispatcher = ({
   /** @param dueAt epoch ms. @throws Error if the queue does not take the message; then the event is delivered again. */
   const send = async (organizationId: string, { destinationId, deliveryId }: DeliveryRef, dueAt = 0): Promise<void> => {
     const body = { organizationId, destinationId, deliveryId } satisfies DeliveryMessage;
-    const [unsent] = await queue.send([{ body, delaySeconds: Math.max(0, dueAt - now()) / 1_000 }]);
+    const delaySeconds = Math.max(0, dueAt - now()) / 1_000;
+    const [unsent] = await queue.send([{ body, delaySeconds, group: organizationId }]);
     if (unsent !== undefined) throw new Error(`The queue did not take the message of a delivery: ${unsent.reason}.`);
   };
 

@@ -13,7 +13,10 @@ import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Notification } from "./messages/notification.ts";
 
 /** Sends messages to the queue; returns those that it did not take. Never throws. */
-export type DeliveryQueue = { send(messages: readonly { body: DeliveryMessage }[]): Promise<readonly unknown[]> };
+export type DeliveryQueue = {
+  /** @param messages.group the organization. */
+  send(messages: readonly { body: DeliveryMessage; group: string }[]): Promise<readonly unknown[]>;
+};
 
 export type HandOverDependencies = {
   deliveries: Pick<NotificationDeliveryStore, "put" | "delete">;
@@ -23,7 +26,8 @@ export type HandOverDependencies = {
 /** Whether the queue took the message of a delivery. */
 export const enqueue = async (queue: DeliveryQueue, organizationId: string, ref: DeliveryRef): Promise<boolean> => {
   const { destinationId, deliveryId } = ref;
-  return (await queue.send([{ body: { organizationId, destinationId, deliveryId } }])).length === 0;
+  const body = { organizationId, destinationId, deliveryId };
+  return (await queue.send([{ body, group: organizationId }])).length === 0;
 };
 
 export const notHandedOver = () =>

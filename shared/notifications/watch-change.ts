@@ -35,7 +35,7 @@ export const createWatchChange =
     const silencing = newSilencing(before, change);
     const { destinationId, eventId: deliveryId } = silencing;
     const body = { organizationId, destinationId, deliveryId, isWatch: true } satisfies DeliveryMessage;
-    const unsent = await queue.send([{ body, delaySeconds: WATCH_AFTER_SECONDS }]);
+    const unsent = await queue.send([{ body, delaySeconds: WATCH_AFTER_SECONDS, group: organizationId }]);
     if (unsent.length === 0) return silencing;
     throw new DomainError("store_unavailable", "The change could not be handed over. Nothing has changed; try again.");
   };

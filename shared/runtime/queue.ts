@@ -2,6 +2,7 @@
  * Sends messages to a queue and postpones received ones. The client is created at the first call, but imported
  * statically, for the reasons in event-bridge.ts.
  */
+import { createHash } from "node:crypto";
 import { Agent } from "node:https";
 import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { type AwsPlace, boundedRequests, fixedSettings, readAwsPlace } from "./aws-client.ts";
@@ -41,8 +42,17 @@ export const sqs = (): SQSClient => {
   return made;
 };
 
-/** `body` is sent as JSON. `delaySeconds`: SQS delivers the message not earlier; more than 900 count as 900. */
-export type QueueMessage = { body: object; delaySeconds?: number };
+/**
+ * `body` is sent as JSON. `delaySeconds`: SQS delivers the message not earlier; more than 900 count as 900. `group`: whose
+ * message it is; SQS delivers those of others first while many of a group are worked on.
+ */
+export type QueueMessage = { body: object; delaySeconds?: number; group?: string };
+
+/**
+ * On a standard queue, the group of a fair queue. Hashed, because SQS takes 128 characters, and not all of them.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
+ */
+const messageGroupOf = (group: string): string => createHash("sha256").update(group).digest("base64url");
 
 export type Queue = ReturnType<typeof createQueue>;
 
@@ -55,10 +65,15 @@ export const createQueue = (client: () => SQSClient, QueueUrl: string) => ({
   async send<Message extends QueueMessage>(
     messages: readonly Message[],
   ): Promise<{ message: Message; reason: string }[]> {
-    const entryOf = ({ body, delaySeconds = 0 }: Message) => {
+    const entryOf = ({ body, delaySeconds = 0, group }: Message) => {
       const MessageBody = JSON.stringify(body);
       const DelaySeconds = Math.min(Math.max(Math.ceil(delaySeconds), 0), MAX_DELAY_SECONDS);
-      return { entry: { MessageBody, DelaySeconds }, bytes: Buffer.byteLength(MessageBody) };
+      const entry = {
+        MessageBody,
+        DelaySeconds,
+        ...(group !== undefined && { MessageGroupId: messageGroupOf(group) }),
+      };
+      return { entry, bytes: Buffer.byteLength(MessageBody) };
     };
     const unsent = await sendBatches(messages, entryOf, MAX_BYTES, async (entries, abortSignal) => {
       const Entries = entries.map((entry, i) => ({ Id: String(i), ...entry }));

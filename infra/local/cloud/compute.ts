@@ -45,7 +45,10 @@ export type Compute = {
  * @throws TemplateError for a mapping whose function may not receive from its queue.
  */
 export const startCompute = async (
-  options: Pick<LocalCloudOptions, "dataDirectory" | "maxInstances" | "accountConcurrency" | "log"> & {
+  options: Pick<
+    LocalCloudOptions,
+    "dataDirectory" | "maxInstances" | "accountConcurrency" | "areQueuesFair" | "log"
+  > & {
     model: StackModel;
     authorizer: Authorizer;
     activity: Activity;
@@ -93,7 +96,7 @@ export const startCompute = async (
       });
     },
   });
-  const queues = openQueues({ queues: model.queues, dataDirectory, clock });
+  const queues = openQueues({ queues: model.queues, dataDirectory, clock, isFair: options.areQueuesFair ?? true });
   onStop(() => queues.close());
   const buckets = openObjectBuckets({ buckets: model.buckets, dataDirectory, clock });
   onStop(() => buckets.close());

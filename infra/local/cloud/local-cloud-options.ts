@@ -19,6 +19,8 @@ export type LocalCloudOptions = {
   maxInstances?: number;
   /** The account's quota of concurrent executions, beyond which queues and asynchronous events are throttled: 1,000. */
   accountConcurrency?: number;
+  /** Whether queues deliver messages of groups in turn, as SQS's fair queues do about. By default they do. */
+  areQueuesFair?: boolean;
   audience?: string;
   claimNames?: { organization: string; role: string };
   /** Whether the issuer replaces a refresh token at each use. By default it does. */

@@ -122,6 +122,7 @@ export const startParts = async (
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
     ...(accountConcurrency !== undefined && { accountConcurrency }),
+    ...(options.areQueuesFair !== undefined && { areQueuesFair: options.areQueuesFair }),
     log,
     model,
     authorizer,

@@ -14,6 +14,10 @@ const MAX_VISIBILITY_SECONDS = 43_200;
 const Message = z.strictObject({
   MessageBody: z.string().min(1),
   DelaySeconds: z.int().min(0).max(MAX_DELAY_SECONDS).optional(),
+  MessageGroupId: z
+    .string()
+    .regex(/^[!-~]{1,128}$/)
+    .optional(),
 });
 const Entry = z.strictObject({ ...Message.shape, Id: z.string().regex(/^[\w-]{1,80}$/) });
 const requests = {
@@ -41,11 +45,12 @@ export const createSqsService = (options: {
   const arnOf = (url: string) =>
     `arn:aws:sqs:${model.region}:${model.accountId}:${url.slice(url.lastIndexOf("/") + 1)}`;
 
-  const send = (queue: Queue, { MessageBody, DelaySeconds }: z.infer<typeof Message>) => ({
+  const send = (queue: Queue, { MessageBody, DelaySeconds, MessageGroupId }: z.infer<typeof Message>) => ({
     MessageId: queue.send({
       body: MessageBody,
       sender: "sqs",
       ...(DelaySeconds !== undefined && { delaySeconds: DelaySeconds }),
+      ...(MessageGroupId !== undefined && { group: MessageGroupId }),
     }),
     MD5OfMessageBody: createHash("md5").update(MessageBody).digest("hex"),
   });

@@ -24,7 +24,7 @@ export type Depth = z.infer<typeof Depth>;
 
 const NextVisible = z.object({ at: z.number().nullable() });
 
-/** The column `attributes` is not used any more. It stays, because data directories of earlier versions have it. */
+/** The column `attributes` is JSON with the group of the message, if it has one. Messages of earlier versions have none. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS messages (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,7 +48,16 @@ export const openMessageTable = (dataDirectory: string) => {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   database.exec(SCHEMA);
   const insert = database.prepare(
-    "INSERT INTO messages (id, queue, body, attributes, sender, sent_at, visible_at) VALUES (?, ?, ?, '{}', ?, ?, ?)",
+    "INSERT INTO messages (id, queue, body, attributes, sender, sent_at, visible_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const anyGroup = database.prepare("SELECT 1 FROM messages WHERE queue = ? AND attributes <> '{}' LIMIT 1");
+  // Messages of no group are fair to each other; of a group, those in flight have been received and are hidden.
+  const fairly = database.prepare(
+    `SELECT messages.* FROM messages LEFT JOIN (
+       SELECT attributes AS of, count(*) AS busy FROM messages
+       WHERE queue = :queue AND visible_at > :now AND receipt IS NOT NULL AND attributes <> '{}' GROUP BY attributes
+     ) ON of = attributes
+     WHERE queue = :queue AND visible_at <= :now ORDER BY coalesce(busy, 0), position LIMIT :limit`,
   );
   const visible = database.prepare(
     "SELECT * FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY position LIMIT ?",
@@ -78,9 +87,16 @@ export const openMessageTable = (dataDirectory: string) => {
   );
 
   return {
-    insert: (message: Pick<StoredMessage, "id" | "queue" | "body" | "sender" | "visible_at">, nowMs: number) =>
-      void insert.run(message.id, message.queue, message.body, message.sender, nowMs, message.visible_at),
+    insert: (
+      { id, queue, body, sender, visible_at }: Pick<StoredMessage, "id" | "queue" | "body" | "sender" | "visible_at">,
+      { nowMs, group }: { nowMs: number; group?: string | undefined },
+    ) => void insert.run(id, queue, body, JSON.stringify({ group }), sender, nowMs, visible_at),
     visible: (queue: string, nowMs: number, limit: number) => visible.all(queue, nowMs, limit).map(parse),
+    /** First those of the groups of which the fewest are in flight. */
+    visibleFairly: (queue: string, nowMs: number, limit: number) =>
+      anyGroup.get(queue) === undefined
+        ? visible.all(queue, nowMs, limit).map(parse)
+        : fairly.all({ queue, now: nowMs, limit }).map(parse),
     all: (queue: string, limit: number) => all.all(queue, limit).map(parse),
     receive: (id: string, receipt: string, visibleAt: number, nowMs: number) =>
       void receive.run(receipt, visibleAt, nowMs, id),

@@ -12,11 +12,15 @@ export type ReceivedMessage = StoredMessage & { receipt: string };
 export type Queue = {
   model: QueueModel;
   /**
-   * @param message.sender the service or function that sends; `delaySeconds`: how long the message is hidden at first.
+   * @param message.sender the service or function that sends; `delaySeconds`: how long the message is hidden at first;
+   * `group`: the MessageGroupId.
    * @returns the message's id. @throws Error if the body is too large.
    */
-  send(message: { body: string; sender: string; delaySeconds?: number }): string;
-  /** The oldest visible messages, hidden from now on. Those received too often move to the dead-letter queue instead. */
+  send(message: { body: string; sender: string; delaySeconds?: number; group?: string }): string;
+  /**
+   * The oldest visible messages, first those of groups of which the fewest are in flight (a fair queue), hidden from now on. Those received too
+   * often move to the dead-letter queue instead.
+   */
   receive(options: { max: number; visibilitySeconds?: number; maxBytes?: number }): ReceivedMessage[];
   delete(receipt: string): void;
   /**
@@ -49,8 +53,10 @@ export const openQueues = (options: {
   queues: readonly QueueModel[];
   dataDirectory: string;
   clock: Pick<Clock, "now">;
+  /** Whether queues are fair to groups of messages. SQS promises no order, so nothing may rely on it. By default they are. */
+  isFair?: boolean;
 }): Queues => {
-  const { clock } = options;
+  const { clock, isFair = true } = options;
   const table = openMessageTable(options.dataDirectory);
   const listeners = new Map<string, Set<() => void>>(options.queues.map(({ name }) => [name, new Set()]));
   const arrived = (name: string) => {
@@ -66,12 +72,12 @@ export const openQueues = (options: {
 
     return {
       model,
-      send({ body, sender, delaySeconds = 0 }) {
+      send({ body, sender, delaySeconds = 0, group }) {
         if (Buffer.byteLength(body) > MAX_MESSAGE_BYTES)
           throw new Error(`the message for ${name} is larger than ${MAX_MESSAGE_BYTES} bytes`);
         const id = randomUUID();
         const now = clock.now();
-        table.insert({ id, queue: name, body, sender, visible_at: now + delaySeconds * 1000 }, now);
+        table.insert({ id, queue: name, body, sender, visible_at: now + delaySeconds * 1000 }, { nowMs: now, group });
         arrived(name);
         return id;
       },
@@ -83,7 +89,7 @@ export const openQueues = (options: {
           const found: ReceivedMessage[] = [];
           let bytes = 0;
           while (found.length < max) {
-            const candidates = table.visible(name, now, max - found.length);
+            const candidates = (isFair ? table.visibleFairly : table.visible)(name, now, max - found.length);
             const spent = candidates.filter(isSpent);
             for (const { id } of spent) table.moveToDeadLetters(id, deadLetters?.name ?? "", now, arn);
             moved ||= spent.length > 0;

@@ -46,6 +46,7 @@ describe("a change of an alert", () => {
       {
         body: { organizationId: world.organizationId, destinationId: "all", deliveryId: expect.any(String) },
         delaySeconds: 0,
+        group: world.organizationId,
         sentAt: NOON,
       },
     ]);

@@ -15,8 +15,9 @@ const ID = "01KA3XQZ6W8Y2V4T6R8P0N2M4K";
 const ref = { destinationId: ID, deliveryId: ID };
 let organizationId = "";
 let organizations = 0;
-let sent: { body: DeliveryMessage }[] = [];
-let queue: (messages: readonly { body: DeliveryMessage }[]) => readonly unknown[];
+type Message = { body: DeliveryMessage; group: string };
+let sent: Message[] = [];
+let queue: (messages: readonly Message[]) => readonly unknown[];
 
 beforeEach(async () => {
   organizationId = `acme ${++organizations}`;
@@ -30,7 +31,7 @@ beforeEach(async () => {
 });
 
 const destinations = { read: async () => ({ ...destinationAt(ID), sealed: new Uint8Array([1]), version: "v" }) };
-const toQueue = { send: async (messages: readonly { body: DeliveryMessage }[]) => queue(messages) };
+const toQueue = { send: async (messages: readonly Message[]) => queue(messages) };
 
 const requestAs = (id: string, at: number) =>
   ({
@@ -85,7 +86,7 @@ describe("a retry", () => {
   it("sends one message, and another retry is refused until the delivery has failed again", async () => {
     expect(await retryAs("r1")).toMatchObject({ status: "pending", requestedBy: "ada" });
     await expect(retryAs("r2")).rejects.toMatchObject({ code: "delivery_not_failed" });
-    expect(sent.map(({ body }) => body)).toEqual([{ organizationId, ...ref }]);
+    expect(sent).toEqual([{ body: { organizationId, ...ref }, group: organizationId }]);
   });
 
   it("that died before it sent its message is handed over by the next retry", async () => {

@@ -88,6 +88,15 @@ describe("SQS of the local cloud", () => {
     expect(bodies()).toEqual(["é", "a", "b"]);
   });
 
+  it("delivers messages of groups in turn", async () => {
+    const work = createQueue(() => as("sender"), url("work"));
+    const send = (group: string, i: number) => work.send([{ body: { group, i }, group }]);
+    for (let i = 0; i < 3; i++) expect(await send("größte Gruppe", i)).toEqual([]);
+    queue().receive({ max: 1 });
+    expect(await send("b", 0)).toEqual([]);
+    expect(bodies().map((body) => JSON.parse(body))).toMatchObject([{ group: "b" }, { i: 1 }, { i: 2 }]);
+  });
+
   it("postpones a received message, also over a restart, and refuses other receipts", async () => {
     queue().send({ body: "one", sender: "test" });
     const [first] = queue().receive({ max: 1 });
@@ -145,7 +154,7 @@ describe("SQS of the local cloud", () => {
       as("everything").send(new SendMessageCommand({ QueueUrl: url("work"), MessageBody: "x", ...input }));
     await expect(send({ DelaySeconds: 901 })).rejects.toMatchObject({ name: "InvalidParameterValue" });
     await expect(send({ QueueUrl: url("missing") })).rejects.toMatchObject({ name: "QueueDoesNotExist" });
-    await expect(send({ MessageGroupId: "g" })).rejects.toMatchObject({ name: "InvalidParameterValue" });
+    await expect(send({ MessageGroupId: "g".repeat(129) })).rejects.toMatchObject({ name: "InvalidParameterValue" });
     const purge = as("everything").send(new PurgeQueueCommand({ QueueUrl: url("work") }));
     await expect(purge).rejects.toMatchObject({ name: "AccessDeniedException" });
   });

@@ -45,6 +45,31 @@ afterEach(() => {
   queues.close();
 });
 
+describe("messages of groups", () => {
+  const sendOf = (group: string, count: number) => {
+    for (let i = 0; i < count; i++) queue("work").send({ body: `${group}${i}`, sender: "test", group });
+  };
+
+  it("of a group with fewer in flight are received first, also after a restart, and then the oldest", () => {
+    sendOf("a", 6);
+    expect(bodies("work", 2)).toEqual(["a0", "a1"]);
+    sendOf("b", 2);
+    queues.close();
+    queues = open();
+    expect(bodies("work", 3)).toEqual(["b0", "b1", "a2"]);
+    expect(bodies("work", 3)).toEqual(["a3", "a4", "a5"]);
+  });
+
+  it("are received in order of their age if fairness is off", () => {
+    queues.close();
+    queues = openQueues({ queues: models, dataDirectory, clock: { now: () => now }, isFair: false });
+    sendOf("a", 4);
+    expect(bodies("work", 2)).toEqual(["a0", "a1"]);
+    sendOf("b", 1);
+    expect(bodies("work", 3)).toEqual(["a2", "a3", "b0"]);
+  });
+});
+
 describe("a queue", () => {
   it("delivers the oldest message first, hides it, and delivers it again after the visibility time-out", () => {
     for (const body of ["a", "b", "c"]) send(body);
