@@ -549,7 +549,7 @@ describe("a change that silences a destination", () => {
     expect(silencing?.eventId).toBe(newestId);
     expect([...recorded.values()]).toMatchObject([{ riskLevel: "HIGH" }]);
     const body = { organizationId, destinationId: id, deliveryId: silencing?.eventId, isWatch: true };
-    expect(watched).toEqual([{ body, delaySeconds: 60 }]);
+    expect(watched).toEqual([{ body, delaySeconds: 60, group: organizationId }]);
   });
 
   it("that is made twice is one", async () => {
