@@ -5,7 +5,7 @@ import { testWindowKey } from "./notification-items.ts";
 
 /** Spec: tests of destinations, 10 a minute and organization. */
 export const MAX_TESTS_IN_WINDOW = 10;
-export const TEST_WINDOW_MS = 60_000;
+const TEST_WINDOW_MS = 60_000;
 
 /** Longer than a window, so that a window that goes on never expires. */
 const WINDOW_LIFE_MS = 3_600_000;
