@@ -129,8 +129,10 @@ describe("a session of the console", () => {
       await page.getByRole("link", { name: "Erasure" }).click();
       await page.getByText("Nothing has been erased").waitFor();
     }
+    const isBack = tab.waitForEvent("load");
     await tab.getByRole("button", { name: "Sign out" }).click();
     await first.page.getByText("You signed out in another tab.").waitFor();
+    await isBack;
     await heading(tab, "Sign in").waitFor();
     await tab.reload();
     await tab.getByRole("button", { name: "Sign in" }).click();

@@ -34,7 +34,10 @@ describe("signing in to the console", () => {
     );
     expect(stored).not.toMatch(/eyJ|token|code/i);
 
+    // The page shows the end of the session first, then leaves for the issuer and comes back.
+    const isBack = page.waitForEvent("load");
     await page.getByRole("button", { name: "Sign out" }).click();
+    await isBack;
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
