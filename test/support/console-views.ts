@@ -80,7 +80,9 @@ const INSPECT = `(() => {
   for (const link of document.querySelectorAll("nav a[href]")) {
     const leadsHere = link.pathname + link.search === location.pathname + location.search;
     const isCurrent = link.ariaCurrent === "page";
-    if (leadsHere ? !isCurrent : isCurrent && !location.pathname.startsWith(link.pathname + "/"))
+    // A view keeps its link if the address has filters, or names one of its items.
+    const isBelow = (location.pathname + "/").startsWith(link.pathname + "/");
+    if (leadsHere ? !isCurrent : isCurrent && !isBelow)
       found.push((isCurrent ? "is not the current page: " : "is the current page: ") + nameOf(link));
   }
   if (!/^.+ · Integration console$/.test(document.title)) found.push("title: " + document.title);

@@ -11,8 +11,8 @@ import type { RunningStack } from "../commands/stack-file.ts";
 const TRYING = "127.0.0.66";
 const INSIDE = "127.0.0.99";
 
-/** Detection finds the fifth. */
-const ATTEMPTS = 6;
+/** Detection finds the fifth, and further ones of one user in a minute would only be counted. */
+const ATTEMPTS = 5;
 const EXPIRED_S = -3_600;
 
 const READS = ["records/customers", "records/payments", "records/invoices"];
