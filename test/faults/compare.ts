@@ -107,6 +107,8 @@ const isOutage = (item: Record<string, unknown>): boolean =>
 const isStatistic = (table: string, item: Record<string, unknown>): boolean =>
   (table === "Circuits" && typeof item.t === "number") ||
   (table === "SyncRuns" && /^(rate$|reads#)/.test(String(item.key))) ||
+  // A mail whose answer was lost is sent again, and counts again.
+  (table === "Notifications" && String(item.key).startsWith("mails#")) ||
   // Keys are compared by their effect: the matrix repeats each request that has one.
   table === "IdempotencyKeys" ||
   // Any function marks the hour again; a mark too many changes nothing.
