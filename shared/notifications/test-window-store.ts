@@ -1,5 +1,6 @@
 /** How many samples an organization may send: ten in a window of a minute, which the first one begins. */
 import * as z from "zod/mini";
+import { DomainError } from "../runtime/domain-error.ts";
 import { type Table, unchanged, updateItem } from "../runtime/table.ts";
 import { testWindowKey } from "./notification-items.ts";
 
@@ -41,6 +42,6 @@ export const createTestWindowStore = (table: Table<"notifications">) => ({
       });
       if (begun.written) return undefined;
     }
-    throw new Error("The window of tests changes too fast.");
+    throw new DomainError("store_unavailable", "Too many samples begin at once. Try again.");
   },
 });
