@@ -240,7 +240,7 @@ const seedExports: Seed = async (organizationId, textOf) => {
     requestedAt: NOW - i,
     requestedBy: textOf(128),
     files: [],
-    ttl: TTL,
+    ttl: Math.floor((NOW + 30 * DAY_MS) / 1_000),
   }));
   await store("Exports", exports);
   return { expected: rangeOf(1_100).map(idAt), idOf: byId };
