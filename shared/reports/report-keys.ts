@@ -8,7 +8,8 @@
  * - `erased` how often reports were erased (erase.ts).
  * - `link#<id>` a link to a report, until it ends (report-link-store.ts). It has no other attributes.
  *
- * Scope `#dispatcher`, key `connected`: the last day for which connected organizations were marked.
+ * Scope `#dispatcher`, key `connected`: `through` is the last day for which connected organizations were marked; while the
+ * next `day` is being marked, `after` is the last organization that is.
  */
 import { dayName, timeOfName } from "../terms/hours.ts";
 import { DUE_REPORTS } from "../terms/tables.ts";

@@ -4,12 +4,10 @@
  * that have none, and for scheduled runs that were lost (missed-runs.ts). Both may be repeated.
  */
 import * as z from "zod/mini";
-import { connectedShardOf, connectedShards } from "../connection/connection-item.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { HOUR_MS } from "../terms/hours.ts";
-import { organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
 import { isStalled, resumeJobs } from "../work/hand-over.ts";
 import { beginOccurrence, findMissedRuns, type MissedRunsDependencies } from "./missed-runs.ts";
@@ -66,27 +64,6 @@ export const createSyncDispatcher =
     });
     return { requested: dispatched, isHandedOver };
   };
-
-const positionOf = (organizationId: string): [shard: number, key: string] => [
-  connectedShards.indexOf(connectedShardOf(organizationId)),
-  organizationKey(organizationId),
-];
-
-/**
- * The connected organizations after `after`, in the order of their index: by shard, then by key. Those before it are read
- * again, 80 of them for half a read unit.
- * @param all in that order.
- */
-export async function* connectedAfter(
-  all: AsyncIterable<string>,
-  after: string | undefined,
-): AsyncGenerator<string, void, void> {
-  const [afterShard, afterKey] = after === undefined ? [-1, ""] : positionOf(after);
-  for await (const organizationId of all) {
-    const [shard, key] = positionOf(organizationId);
-    if (shard > afterShard || (shard === afterShard && key > afterKey)) yield organizationId;
-  }
-}
 
 export type ResumeDependencies = MissedRunsDependencies & {
   runs: Pick<SyncRunStore, "listActive" | "readState">;

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { connectedAfter } from "../connection/connected-after.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import { createComplianceCollector } from "../reports/collect-compliance.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
@@ -53,7 +54,7 @@ export const wireReportDispatcher = () => {
   const connected = wireConnectedStore();
   return createReportDispatcher({
     due: wireReportDueStore(),
-    connectedOrganizations: () => connected.connectedOrganizations(),
+    connectedOrganizations: (after) => connectedAfter(connected.connectedOrganizations(), after),
     bus: wireBus(),
     clock: systemClock,
     sleep,

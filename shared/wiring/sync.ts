@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { connectedAfter } from "../connection/connected-after.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
@@ -15,7 +16,7 @@ import { createStartSync, type StartSync } from "../sync/start-sync.ts";
 import { createSyncEndStore } from "../sync/sync-end-store.ts";
 import { createSyncEvents } from "../sync/sync-events.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
-import { connectedAfter, createSyncDispatcher, type ResumeDependencies } from "../sync/sync-schedules.ts";
+import { createSyncDispatcher, type ResumeDependencies } from "../sync/sync-schedules.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";

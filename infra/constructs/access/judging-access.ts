@@ -67,7 +67,7 @@ export const judgingAccess = (parts: AccessParts) => {
     openReportLink: together(reports.may("GetItem", "BatchGetItem"), retention, seal),
     "dispatch-reports": together(
       reports.query(DUE_REPORTS),
-      reports.may("GetItem", "PutItem"),
+      reports.may("GetItem", "BatchGetItem", "PutItem"),
       connections.query(CONNECTED_ORGANIZATIONS),
     ),
     "make-reports": together(

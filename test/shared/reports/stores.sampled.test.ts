@@ -206,11 +206,32 @@ describe("marks of reports that are due", () => {
     expect(await due.read(one)).toMatchObject({ token: expect.not.stringMatching(`^${read?.token}$`) });
   });
 
-  it("include the last day for which connected organizations were marked", async () => {
+  it("are missing for an organization with neither mark nor report", async () => {
+    const all = stores();
+    const [acme, made, other] = [newOrganization(), newOrganization(), newOrganization()];
+    const periods = [periodOf("compliance", SATURDAY), periodOf("review", SATURDAY)];
+    await all.due.mark({ scope: organizationKey(acme), period: periodOf("compliance", SATURDAY) });
+    await all.put(made, reportOf("compliance-2026-11-21"), 0);
+    const missing = await all.due.unmarked([acme, made, other].map(organizationKey), periods);
+    expect(missing.map(({ scope, period }) => [scope, period.kind])).toEqual([
+      [organizationKey(acme), "review"],
+      [organizationKey(made), "review"],
+      [organizationKey(other), "compliance"],
+      [organizationKey(other), "review"],
+    ]);
+  });
+
+  it("include how far the marking of connected organizations is", async () => {
     const { due } = stores();
-    expect(await due.connectedThrough()).toBeUndefined();
-    await due.setConnectedThrough(SATURDAY);
-    expect(await due.connectedThrough()).toBe(SATURDAY);
+    expect(await due.readMarking()).toEqual({});
+    for (const marking of [
+      { current: { day: SATURDAY, after: "acme" } },
+      { through: SATURDAY - DAY_MS, current: { day: SATURDAY, after: "acme" } },
+      { through: SATURDAY },
+    ]) {
+      await due.storeMarking(marking);
+      expect(await due.readMarking()).toEqual(marking);
+    }
   });
 });
 

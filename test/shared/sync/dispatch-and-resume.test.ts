@@ -1,12 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
+import { connectedAfter } from "../../../shared/connection/connected-after.ts";
 import { connectedShardOf, connectedShards } from "../../../shared/connection/connection-item.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
-import {
-  connectedAfter,
-  createSyncDispatcher,
-  resumeSyncs,
-  SyncDispatch,
-} from "../../../shared/sync/sync-schedules.ts";
+import { createSyncDispatcher, resumeSyncs, SyncDispatch } from "../../../shared/sync/sync-schedules.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, NOW, useSyncEngine } from "./stage.ts";
