@@ -62,7 +62,8 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
   }
   await sleep(15 * MINUTE_MS);
   // As their schedules do within the hour.
-  for (const name of ["sweep-alert-outbox", "hand-over-webhooks", "resume-erasures"] as const) cloud.fire(name);
+  for (const name of ["sweep-alert-outbox", "hand-over-webhooks", "resume-erasures", "resume-exports"] as const)
+    cloud.fire(name);
   cloud.redrive();
   await sleep(15 * MINUTE_MS);
   isOver = true;

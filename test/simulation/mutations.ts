@@ -54,6 +54,21 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: "return { identity: { id, at, isKeyed: true, isRepeated: id !== own.id }, answer };",
     to: "return { identity: { ...own, isKeyed: true, isRepeated: false } };",
   },
+  "an export whose worker died is never resumed": {
+    file: "exports/resume-exports.ts",
+    from: "request: isStalled(stored, now) ? exportRequested({ organizationId, exportId: id }) : undefined",
+    to: "request: undefined",
+  },
+  "an export leaves an event out": {
+    file: "exports/event-source.ts",
+    from: "write(page.events)",
+    to: "write(page.events.slice(1))",
+  },
+  "a repeated request starts another export": {
+    file: "exports/request-export.ts",
+    from: 'identityOf("export", organizationId, identity.id)',
+    to: 'identityOf("export", organizationId, identity.id, Math.random())',
+  },
   "hours with events are not marked": {
     file: "security/recorder.ts",
     from: "await hours.markHourOpen(scope, hour);",

@@ -4,6 +4,7 @@ import { createAlertOperators } from "./alert-operators.ts";
 import type { Answer, ApiRequest } from "./cloud.ts";
 import { Problem } from "./invariants.ts";
 import { createTokens } from "./process.ts";
+import { createRepeatOperators } from "./repeat-operators.ts";
 import type { Organization, World } from "./world.ts";
 
 const API = "/api/integrations/provider";
@@ -59,6 +60,7 @@ export const createOperators = (world: World) => {
   };
 
   const onAlerts = createAlertOperators(world, { call, insist });
+  const repeating = createRepeatOperators(world, { call, insist });
   const marked = new Set<string>();
 
   const connect = ({ apiKey, webhookSecret }: Organization): ApiRequest => ({
@@ -69,6 +71,16 @@ export const createOperators = (world: World) => {
 
   const actions: Record<string, (organization: Organization) => Promise<unknown>> = {
     ...onAlerts.actions,
+
+    export: repeating.export,
+
+    /** Creates a plant by a request that several senders repeat under one key: it is no conflict with itself. */
+    async repeat(organization) {
+      const made = { organization, id: ++names, name: `Plant ${names}`, isDeleted: false };
+      const body = { id: made.id, name: made.name };
+      const answers = await repeating.repeat(organization, { method: "POST", path: "/plants", body });
+      if (answers.length > 0) plants.push(made);
+    },
 
     /** Marks an event that nobody has marked. */
     async mark(organization) {
@@ -291,6 +303,11 @@ export const createOperators = (world: World) => {
       await judgePlants(organization);
       await judgeSettings(organization);
       await judgeStatistics(organization, scope);
+      await repeating.judge(
+        organization,
+        scope,
+        erased.some((one) => one.organization === organization),
+      );
     },
     judgeErasures,
   };

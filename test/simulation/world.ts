@@ -6,6 +6,7 @@ import { createCloud } from "./cloud.ts";
 import { connectEdges, type HttpRequest } from "./edges.ts";
 import { createFunctions, type Handler } from "./functions.ts";
 import { Problem, problemOfChange } from "./invariants.ts";
+import { createMemoryBucket } from "./memory-bucket.ts";
 import { createMemoryDynamoDb, type Input, StoreError } from "./memory-dynamodb.ts";
 import { createNetwork, type FaultRates, NO_FAULTS } from "./network.ts";
 import { answerOfIssuer } from "./process.ts";
@@ -204,10 +205,12 @@ export const createWorld = (
     return answer;
   };
 
-  /** The buckets stay empty, and nothing is sent: no operator exports, switches the feed on or has a destination. */
-  const service = (operation: string): object => {
+  /** S3 alone: no operator has a destination, so nothing is sent. */
+  const bucket = createMemoryBucket();
+  const service = (operation: string, input: object): object => {
     note(operation);
-    if (operation === "ListObjectsV2" || operation === "DeleteObjects") return {};
+    const answer = bucket.call(operation, input);
+    if (answer !== undefined) return answer;
     // The product would take it for an outage of the service.
     broken ??= new Error(`The simulation does not know ${operation}.`);
     throw broken;
@@ -234,6 +237,7 @@ export const createWorld = (
     seed,
     scheduler,
     database,
+    bucket,
     functions,
     network,
     cloud,

@@ -291,7 +291,29 @@ const addition = (reader: Reader): Change => {
   return { path, apply };
 };
 
-const clauses: Record<string, (reader: Reader) => Change> = { SET: assignment, REMOVE: removal, ADD: addition };
+/** Takes elements out of a set. An empty set does not exist. */
+const deletion = (reader: Reader): Change => {
+  const path = reader.path();
+  const operand = value(reader);
+  const apply: Change["apply"] = (context, after) => {
+    const [before, taken] = [read(path, context), operand(context)];
+    if (!(taken instanceof Set)) throw new InvalidExpression("An operand is no set");
+    if (before === undefined) return;
+    if (!(before instanceof Set)) throw new InvalidExpression("An operand is no set");
+    const { parent, step } = parentOf(path, context.names, after);
+    const left = new Set([...before].filter((one) => !taken.has(one)));
+    if (left.size > 0) (parent as Item)[step] = left;
+    else delete (parent as Item)[step];
+  };
+  return { path, apply };
+};
+
+const clauses: Record<string, (reader: Reader) => Change> = {
+  SET: assignment,
+  REMOVE: removal,
+  ADD: addition,
+  DELETE: deletion,
+};
 
 /** Lists without the elements that were removed. Only lists at the top and their maps are ever removed from. */
 const withoutHoles = (item: Item): Item => {
