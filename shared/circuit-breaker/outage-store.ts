@@ -4,7 +4,11 @@ import { getItem, type Table, type Update, updateItem } from "../runtime/table.t
 /** One item in the circuits' table. No circuit has this key. */
 const OUTAGE_KEY = { id: "outage" };
 
-const OutageItem = z.object({ since: z.optional(z.number()), recordedAt: z.optional(z.number()) });
+const OutageItem = z.object({
+  since: z.optional(z.number()),
+  recordedAt: z.optional(z.number()),
+  countedAt: z.optional(z.number()),
+});
 
 /** The current outage, and whether its event is recorded. Times in epoch ms. */
 export type Outage = { since: number; isRecorded: boolean };
@@ -20,11 +24,34 @@ export const createOutageStore = (table: Table<"circuits">) => {
   const isSame = ({ since }: Outage) => ({ condition: "#since = :since", values: { since } });
 
   return {
-    /** Read strongly consistent; undefined if there is no outage. */
-    async read(): Promise<Outage | undefined> {
-      const { since, recordedAt } = OutageItem.parse((await getItem(table, OUTAGE_KEY)) ?? {});
-      return since === undefined ? undefined : { since, isRecorded: recordedAt !== undefined };
+    /**
+     * Read strongly consistent: one read unit. `countedAt`: when the circuits were last counted, epoch ms; only while many
+     * are not closed.
+     */
+    async read(): Promise<{ outage?: Outage; countedAt?: number }> {
+      const { since, recordedAt, countedAt } = OutageItem.parse((await getItem(table, OUTAGE_KEY)) ?? {});
+      return {
+        ...(since !== undefined && { outage: { since, isRecorded: recordedAt !== undefined } }),
+        ...(countedAt !== undefined && { countedAt }),
+      };
     },
+
+    /**
+     * Lets one of all instances count; one write unit.
+     * @param countedAt as read.
+     * @returns false if another one has claimed the count since.
+     */
+    async claimCount(now: number, countedAt: number | undefined): Promise<boolean> {
+      const isUnclaimed =
+        countedAt === undefined
+          ? { condition: "attribute_not_exists(#countedAt)" }
+          : { condition: "#countedAt = :countedAt", values: { countedAt } };
+      return (await updateItem(table, OUTAGE_KEY, { set: { countedAt: now }, ...isUnclaimed })).written;
+    },
+
+    /** Lets every transition count again, unless another count was claimed. @param countedAt as claimed. */
+    countAlways: (countedAt: number): Promise<void> =>
+      update({ remove: ["countedAt"], condition: "#countedAt = :countedAt", values: { countedAt } }),
 
     begin: (now: number): Promise<void> =>
       update({ set: { since: now }, remove: ["recordedAt"], condition: "attribute_not_exists(#since)" }),

@@ -1,12 +1,10 @@
 /**
  * What every transition leaves: exactly one security event, at least one bus event with the same id, and the check
- * whether half of all circuits opened by themselves. docs/circuit-breaker.md, "Transitions".
+ * whether half of all circuits opened by themselves (check-outage.ts). docs/circuit-breaker.md, "Transitions".
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
-import { writeLog } from "../runtime/log.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
@@ -14,10 +12,7 @@ import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { addressOf, type Origin } from "../terms/requester.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
 import type { OnTransition } from "./announce.ts";
-import { type Cause, noCounts, operatorActions, type Transition } from "./circuit.ts";
-import { globalStats } from "./circuit-statistics.ts";
-import type { CircuitStore } from "./circuit-store.ts";
-import type { OutageStore } from "./outage-store.ts";
+import { type Cause, operatorActions, type Transition } from "./circuit.ts";
 
 export const CIRCUIT_EVENT_TYPE = "CircuitChanged";
 
@@ -76,59 +71,6 @@ const eventOfTransition = (transition: Transition, origin: Origin | undefined): 
     metadata: { generation, from, to, cause, ...definedFields({ reason }) },
   };
 };
-
-type OutageDependencies = {
-  circuits: Pick<CircuitStore, "countOpen">;
-  outages: OutageStore;
-  connectedOrganizations: () => Promise<number>;
-  recorder: Pick<Recorder, "record">;
-  clock: Clock;
-};
-
-/** In a small deployment, the failure of a few accounts is no failure of the system. */
-const MIN_CONNECTED_ORGANIZATIONS = 5;
-
-/**
- * Starts, records or ends the outage: half or more of all circuits have opened by themselves, which is a failure of the
- * whole system. Circuits that operators hold open do not count. One CRITICAL event of no organization per outage. After a
- * crash the next transition continues; the event keeps its id.
- */
-export const createOutageCheck =
-  ({ circuits, outages, connectedOrganizations, recorder, clock }: OutageDependencies) =>
-  async (): Promise<void> => {
-    const [notClosed, connected] = await Promise.all([circuits.countOpen(clock()), connectedOrganizations()]);
-    const stats = globalStats(connected, notClosed, noCounts);
-    const { organizations } = stats;
-    writeLog("info", "Circuits opened or closed", { organizations }, { OpenCircuits: stats.open });
-    const open = stats.open - notClosed.held;
-    const isOutage = connected >= MIN_CONNECTED_ORGANIZATIONS && open * 2 >= organizations;
-    const stored = await outages.read();
-    if (!isOutage) return stored && outages.end(stored);
-    if (stored === undefined) await outages.begin(clock());
-    const outage = stored ?? (await outages.read());
-    if (outage === undefined || outage.isRecorded) return;
-    writeLog("error", "Half or more of all circuits opened by themselves", {
-      alarm: "system_outage",
-      open,
-      organizations,
-    });
-    await recorder.record(
-      {
-        eventType: "SYSTEM_OUTAGE",
-        category: "system",
-        riskLevel: "CRITICAL",
-        source: "system",
-        resource: "circuits",
-        resourceType: "circuit_breaker",
-        action: "outage",
-        success: false,
-        errorMessage: `${open} of ${organizations} circuits opened by themselves.`,
-        metadata: { open, organizations },
-      },
-      { timestamp: outage.since, identity: identityOf("outage", outage.since) },
-    );
-    await outages.markRecorded(outage, clock());
-  };
 
 type TransitionDependencies = {
   recorder: Pick<Recorder, "record">;

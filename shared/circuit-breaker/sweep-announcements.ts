@@ -1,6 +1,7 @@
 /**
  * Every hour: announces transitions that their instance could not announce, because it crashed or the bus was down, and
- * that no reader of the circuit has announced since (announce.ts).
+ * that no reader of the circuit has announced since (announce.ts). Checks for an outage too: the last transition before a
+ * silence may not have been counted (check-outage.ts).
  */
 import { chunksOf } from "../runtime/chunks.ts";
 import type { Announcer } from "./announce.ts";
@@ -14,13 +15,15 @@ export type SweepAnnouncementsDependencies = {
   connectedOrganizations: () => AsyncIterable<string>;
   store: Pick<CircuitStore, "withUnannounced" | "read">;
   announcer: Pick<Announcer, "announceOverdue" | "settle">;
+  checkOutage: () => Promise<void>;
 };
 
 /** @returns how many circuits had transitions to announce. @throws DomainError `store_unavailable`. */
 export const sweepAnnouncements = async (
-  { connectedOrganizations, store, announcer }: SweepAnnouncementsDependencies,
+  { connectedOrganizations, store, announcer, checkOutage }: SweepAnnouncementsDependencies,
   remainingMs: () => number,
 ): Promise<number> => {
+  await checkOutage();
   const organizations: string[] = [];
   for await (const organizationId of connectedOrganizations()) organizations.push(organizationId);
   let overdue = 0;

@@ -1,12 +1,13 @@
 /** The circuit breaker of a deployed function. Each function throws Error if the environment lacks a variable. */
 
 import { createAnnouncer } from "../circuit-breaker/announce.ts";
+import { createOutageCheck } from "../circuit-breaker/check-outage.ts";
 import { createStatisticsReader } from "../circuit-breaker/circuit-statistics.ts";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createGuard } from "../circuit-breaker/guard.ts";
 import { createChangeCircuit, createOperator } from "../circuit-breaker/operator.ts";
 import { createOutageStore } from "../circuit-breaker/outage-store.ts";
-import { createOutageCheck, createTransitionRecorder } from "../circuit-breaker/record-transition.ts";
+import { createTransitionRecorder } from "../circuit-breaker/record-transition.ts";
 import { createRequestCounter } from "../circuit-breaker/request-counter.ts";
 import { createStatisticsStore } from "../circuit-breaker/statistics-store.ts";
 import type { SweepAnnouncementsDependencies } from "../circuit-breaker/sweep-announcements.ts";
@@ -42,6 +43,7 @@ const wireChanging = () => {
     statisticsStore,
     statistics: createRequestCounter({ store: statisticsStore, clock }),
     announcer: createAnnouncer({ store, onTransition, clock }),
+    checkOutage,
     clock,
   };
 };

@@ -8,14 +8,18 @@ quietLog();
 
 const database = useEngine("circuits");
 
-it("announces each transition that its instance could not announce, once, and no other", async () => {
+it("announces each transition that its instance could not announce, once, and no other, and checks for an outage", async () => {
   const time = testClock();
   const mute = createInstance(database, time.clock, { onTransition: () => Promise.reject(new Error("no bus")) });
   const sweeper = createInstance(database, time.clock);
+  let checks = 0;
   const sweep = (remainingMs = 60_000) =>
     sweepAnnouncements(
       {
         ...sweeper,
+        async checkOutage() {
+          checks++;
+        },
         async *connectedOrganizations() {
           yield* ["opened", "closed", "quiet", "new"];
         },
@@ -40,4 +44,5 @@ it("announces each transition that its instance could not announce, once, and no
   ]);
   await expect(sweep()).resolves.toBe(0);
   expect(sweeper.transitions).toHaveLength(3);
+  expect(checks).toBe(4);
 });
