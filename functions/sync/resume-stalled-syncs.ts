@@ -1,6 +1,7 @@
 /**
- * Every hour: asks for a worker for each sync run that has none, and for scheduled runs that were lost.
- * Decisions: docs/sync.md, "The worker" and "The schedule".
+ * Every hour: asks for a worker for each sync run that has none, for scheduled runs that were lost, and for proofs of
+ * API keys.
+ * Decisions: docs/sync.md, "The worker" and "The schedule"; docs/connection.md, "Platform events".
  */
 import { createScheduledHandler } from "../../shared/runtime/background-handlers.ts";
 import { resumeSyncs } from "../../shared/sync/sync-schedules.ts";

@@ -1,13 +1,13 @@
 /**
- * Works on a sync run, or begins a scheduled one; the bus delivers the requests.
+ * Works on a sync run, begins a scheduled one, or proves an API key; the bus delivers the requests.
  * Decisions: docs/sync.md, "The worker".
  */
 import { createBusHandler } from "../../shared/runtime/background-handlers.ts";
-import { SyncRequested } from "../../shared/sync/sync-request.ts";
+import { RequestedWork } from "../../shared/sync/sync-request.ts";
 import { wireRunWorker } from "../../shared/wiring/sync-worker.ts";
 
-const work = wireRunWorker();
+const { work, proveKey } = wireRunWorker();
 
-export const handler = createBusHandler("run-sync", SyncRequested, (request, { id, remainingMs }) =>
-  work(request, { delivery: id, remainingMs }),
+export const handler = createBusHandler("run-sync", RequestedWork, (request, { id, remainingMs }) =>
+  "proveKey" in request ? proveKey(request.organizationId) : work(request, { delivery: id, remainingMs }),
 );

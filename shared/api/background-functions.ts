@@ -60,7 +60,7 @@ export const backgroundFunctions = {
   },
   "resume-stalled-syncs": {
     subject: "sync",
-    description: "Requests a worker for sync runs without one, and scheduled runs that were lost",
+    description: "Requests a worker for sync runs without one, scheduled runs that were lost, and proofs of API keys",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 21 }],
   },
@@ -96,7 +96,7 @@ export const backgroundFunctions = {
   },
   "run-sync": {
     subject: "sync",
-    description: "Works on sync runs",
+    description: "Works on sync runs, and proves API keys",
     timeoutSeconds: 300,
     triggers: [{ event: "SyncRequested" }],
   },

@@ -16,7 +16,7 @@ import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
 import { FEED_CONTINUED_TYPE, SiemFeedRun } from "../security/feed/write-feed.ts";
 import { CLOSING_CONTINUED_TYPE, HourClosing } from "../security/statistics/continue-closing.ts";
-import { SYNC_REQUESTED_TYPE, SyncRequested } from "../sync/sync-request.ts";
+import { RequestedWork, SYNC_REQUESTED_TYPE } from "../sync/sync-request.ts";
 import { SYNC_DISPATCH_TYPE, SyncDispatch } from "../sync/sync-schedules.ts";
 import { WEBHOOK_RECEIVED, WebhookReceived } from "../webhooks/webhook-outbox.ts";
 
@@ -39,7 +39,7 @@ type BusEventKind = {
 /** By the event's `detail-type`. */
 export const busEvents = {
   [SYNC_REQUESTED_TYPE]: {
-    detail: SyncRequested,
+    detail: RequestedWork,
     publishers: [
       "connect-provider",
       "dispatch-syncs",

@@ -3,9 +3,11 @@
 import * as z from "zod/mini";
 import { newRequestToken } from "../runtime/ids.ts";
 import { getItem, type Table } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { CONNECTED_ORGANIZATIONS } from "../terms/tables.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
+import { connectionMethods } from "./connection.ts";
 import {
   CONNECTED_COUNT_KEY,
   type ConnectedItem,
@@ -14,6 +16,7 @@ import {
   type StoredConnection,
 } from "./connection-item.ts";
 import { createConnectionWriter } from "./connection-writer.ts";
+import { isProofDue } from "./platform-events.ts";
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
@@ -30,23 +33,52 @@ export const createConnectionStore = (table: Table<"connections">) => ({
 const Count = z.object({ n: z.number() });
 const Entry = z.object({ id: z.string() });
 
-/** The connected organizations. Both throw DomainError `store_unavailable`, and may lag by a second. */
-export const createConnectedStore = (table: Table<"connections">) => ({
+/** A connection that an organization may have ended or replaced since the index was read. */
+const Proved = z.object({
+  id: z.string(),
+  connectedShard: z.optional(z.string()),
+  method: z.optional(z.enum(connectionMethods)),
+  acceptedAt: z.optional(z.number()),
+});
+
+/** The connected organizations. All throw DomainError `store_unavailable`, and may lag by a second. */
+export const createConnectedStore = (table: Table<"connections">) => {
   /**
    * All connected organizations, each once, shard by shard, in no order. Half a read unit per 4 KB of the index, which
    * has about 60 bytes per organization.
    */
-  async *connectedOrganizations(): AsyncGenerator<string, void, void> {
+  async function* connectedOrganizations(): AsyncGenerator<string, void, void> {
     const entries = readIndex(table, { ...CONNECTED_ORGANIZATIONS, shards: connectedShards });
     for await (const item of entries) yield organizationIdOf(Entry.parse(item).id);
-  },
+  }
 
-  /** The number of connected organizations. Half a read unit. */
-  async countConnected(): Promise<number> {
-    const item = await getItem(table, { id: CONNECTED_COUNT_KEY }, { isConsistent: false });
-    return item === undefined ? 0 : Count.parse(item).n;
-  },
-});
+  return {
+    connectedOrganizations,
+
+    /**
+     * The connected organizations whose API key must be proved, in no order. Half a read unit per 4 KB of each
+     * connection, in addition to those of the index.
+     * @param now epoch ms.
+     */
+    async withProofDue(now: number): Promise<string[]> {
+      const keys: { id: string }[] = [];
+      for await (const organizationId of connectedOrganizations()) keys.push({ id: organizationKey(organizationId) });
+      const { items } = await getItems(table, keys, { attributes: Object.keys(Proved.shape) });
+      const due = items
+        .map((item) => Proved.parse(item))
+        .filter(({ connectedShard, method, acceptedAt }) => {
+          return connectedShard !== undefined && method !== undefined && isProofDue({ method, acceptedAt }, now);
+        });
+      return due.map(({ id }) => organizationIdOf(id));
+    },
+
+    /** The number of connected organizations. Half a read unit. */
+    async countConnected(): Promise<number> {
+      const item = await getItem(table, { id: CONNECTED_COUNT_KEY }, { isConsistent: false });
+      return item === undefined ? 0 : Count.parse(item).n;
+    },
+  };
+};
 
 export type RecordsClaimStore = ReturnType<typeof createRecordsClaimStore>;
 

@@ -11,6 +11,12 @@ export const PROOF_LIFE_MS = 24 * HOUR_MS;
 /** An accepted call is noted if the last note is older: so a note may lag behind by this much. */
 const NOTE_AFTER_MS = HOUR_MS;
 
+/** Decisions: while allowed calls are made, a key is proved at least this often. */
+const PROOF_INTERVAL_MS = 8 * HOUR_MS;
+
+/** The search for keys to prove is hourly, and may be late or fail once. */
+const PROOF_DUE_MS = PROOF_INTERVAL_MS - 2 * HOUR_MS;
+
 /** `acceptedAt`: when the provider last accepted the API key, epoch ms. */
 type Proof = { method: "api_key" | "oauth"; acceptedAt?: number | undefined };
 
@@ -21,3 +27,10 @@ export const isEntitled = ({ method, acceptedAt }: Proof, now: number): boolean 
 /** Whether an accepted call with the connection's key must be noted. @param now epoch ms. */
 export const mustNoteAccepted = ({ method, acceptedAt }: Proof, now: number): boolean =>
   method === "api_key" && (acceptedAt === undefined || now - acceptedAt >= NOTE_AFTER_MS);
+
+/** Whether a read of the account must prove the connection's key. @param now epoch ms. */
+export const isProofDue = ({ method, acceptedAt }: Proof, now: number): boolean =>
+  method === "api_key" && (acceptedAt === undefined || now - acceptedAt >= PROOF_DUE_MS);
+
+/** Whether scheduled runs alone do not prove keys often enough. */
+export const needsProofs = (syncIntervalMs: number): boolean => syncIntervalMs > PROOF_INTERVAL_MS;

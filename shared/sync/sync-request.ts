@@ -1,4 +1,4 @@
-/** The bus event that asks a worker to begin or to continue a run. */
+/** The bus event that asks a worker to begin or to continue a run, or to prove an API key. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
@@ -6,14 +6,20 @@ import { EVENT_SOURCE } from "../terms/event-source.ts";
 export const SYNC_REQUESTED_TYPE = "SyncRequested";
 
 /**
- * The event's detail: the run to work on, or the occurrence of the schedule (`slot`, epoch ms) to begin a run for. Within a
- * version, fields may only be added.
+ * The event's detail for a run: the run to work on, or the occurrence of the schedule (`slot`, epoch ms) to begin a run
+ * for. Within a version, fields may only be added.
  */
 export const SyncRequested = z.union([
   z.object({ version: z.literal(1), organizationId: z.string(), runId: z.string() }),
   z.object({ version: z.literal(1), organizationId: z.string(), slot: z.number() }),
 ]);
 export type SyncRequested = z.output<typeof SyncRequested>;
+
+/** The event's detail if an API key must be proved (prove-key.ts). */
+const ProofRequested = z.object({ version: z.literal(1), organizationId: z.string(), proveKey: z.literal(true) });
+
+/** All details of the event. */
+export const RequestedWork = z.union([SyncRequested, ProofRequested]);
 
 type Request = { organizationId: string } & ({ runId: string } | { slot: number });
 
@@ -22,4 +28,11 @@ export const syncRequested = (request: Request): BusEvent & { detail: SyncReques
   source: EVENT_SOURCE,
   detailType: SYNC_REQUESTED_TYPE,
   detail: { version: 1, ...request },
+});
+
+/** Delivered twice, the event makes no second call. */
+export const proofRequested = (organizationId: string): BusEvent & { detail: z.output<typeof ProofRequested> } => ({
+  source: EVENT_SOURCE,
+  detailType: SYNC_REQUESTED_TYPE,
+  detail: { version: 1, organizationId, proveKey: true },
 });

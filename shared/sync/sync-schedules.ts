@@ -1,9 +1,11 @@
 /**
  * What the two schedules of syncing do. Every few hours dispatch-syncs asks for a run of each connected organization; the
  * worker begins the run, once per occurrence (run-worker.ts). Every hour resume-stalled-syncs asks for a worker for runs
- * that have none, and for scheduled runs that were lost (missed-runs.ts). Both may be repeated.
+ * that have none, for scheduled runs that were lost (missed-runs.ts), and for proofs of API keys (prove-key.ts). Both may
+ * be repeated.
  */
 import * as z from "zod/mini";
+import { needsProofs } from "../connection/platform-events.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
@@ -12,7 +14,7 @@ import { dispatch } from "../work/dispatch.ts";
 import { isStalled, resumeJobs } from "../work/hand-over.ts";
 import { beginOccurrence, findMissedRuns, type MissedRunsDependencies } from "./missed-runs.ts";
 import type { OccurrenceStore } from "./occurrence-store.ts";
-import { syncRequested } from "./sync-request.ts";
+import { proofRequested, syncRequested } from "./sync-request.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 
 export const SYNC_DISPATCH_TYPE = "SyncDispatchContinued";
@@ -69,14 +71,17 @@ export type ResumeDependencies = MissedRunsDependencies & {
   runs: Pick<SyncRunStore, "listActive" | "readState">;
   bus: Pick<EventBus, "publish">;
   sleep: (ms: number) => Promise<unknown>;
+  /** The organizations whose API key must be proved. */
+  withProofDue(now: number): Promise<readonly string[]>;
 };
 
 /**
- * Asks for a worker for each run without one, and for each scheduled run that was lost. Half a read unit for each of 16
- * shards, one for each run under way, and those of findMissedRuns.
+ * Asks for a worker for each run without one, for each scheduled run that was lost, and, if the schedule's interval is
+ * too long for proving API keys, for each proof that is due. Half a read unit for each of 16 shards, one for each run under
+ * way, and those of findMissedRuns and withProofDue.
  */
 export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs: () => number) => {
-  const { runs, bus, clock, sleep } = dependencies;
+  const { runs, bus, clock, sleep, syncIntervalMs, withProofDue } = dependencies;
   const resumed = await resumeJobs(
     {
       jobs: runs.listActive(),
@@ -90,14 +95,11 @@ export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs:
     },
     remainingMs,
   );
-  const missed = await dispatch({
-    items: await findMissedRuns(dependencies),
-    withinMs: HOUR_MS / 2,
-    toEvents: (batch) => [...batch],
-    bus,
-    clock,
-    sleep,
-    remainingMs,
-  });
-  return { ...resumed, missed: missed.dispatched };
+  const publish = (items: readonly BusEvent[], withinMs: number) =>
+    dispatch({ items, withinMs, toEvents: (batch) => [...batch], bus, clock, sleep, remainingMs });
+  const missed = await publish(await findMissedRuns(dependencies), HOUR_MS / 2);
+  // As fast as a dispatch may be. The next hour's search finds what this one leaves, before the proof is late.
+  const due = needsProofs(syncIntervalMs) ? await withProofDue(clock()) : [];
+  const proofs = await publish(due.map(proofRequested), 0);
+  return { ...resumed, missed: missed.dispatched, proofs: proofs.dispatched };
 };

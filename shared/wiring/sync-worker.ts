@@ -1,9 +1,11 @@
-/** The worker of sync runs in a deployed function. */
+/** The worker of sync runs and of proofs in a deployed function. */
 
+import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
+import { createProveKey, type ProveKey } from "../sync/prove-key.ts";
 import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
 import { createSetAsideStore } from "../sync/set-aside-store.ts";
 import { createSyncEvents } from "../sync/sync-events.ts";
@@ -19,10 +21,11 @@ import { wireDeliveredEvents } from "./webhooks.ts";
 const clock = systemClock;
 
 /** @throws Error at cold start if a variable is missing. */
-export const wireRunWorker = (): RunWorker => {
+export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey } => {
   const access = wireProviderAccess();
+  const openConnection = wireOpenConnection(access);
   const events = createSyncEvents({ recorder: wireRecorder() });
-  return createRunWorker({
+  const work = createRunWorker({
     leases: createSyncLeaseStore(openTable("syncRuns")),
     runs: wireSyncRunStore(),
     pageIds: createPageIdStore(openTable("syncRuns")),
@@ -30,7 +33,7 @@ export const wireRunWorker = (): RunWorker => {
     runEnd: wireRunEnd(),
     events,
     access,
-    openConnection: wireOpenConnection(access),
+    openConnection,
     claims: wireRecordsClaimStore(),
     apply: wireApply(),
     records: wireRecordLists(),
@@ -41,4 +44,6 @@ export const wireRunWorker = (): RunWorker => {
     newRunId,
     newToken: newRequestToken,
   });
+  const circuits = createCircuitStore(openTable("circuits"));
+  return { work, proveKey: createProveKey({ circuits, openConnection, access, clock }) };
 };

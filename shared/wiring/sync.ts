@@ -82,8 +82,8 @@ export const wireDispatch = () => {
 };
 
 export const wireResume = (): ResumeDependencies => ({
+  ...wireConnectedStore(),
   runs: wireSyncRunStore(),
-  connectedOrganizations: wireConnectedStore().connectedOrganizations,
   occurrences: wireOccurrences(),
   bus: wireSyncBus(),
   clock: systemClock,

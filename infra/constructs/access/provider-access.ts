@@ -93,6 +93,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     "resume-stalled-syncs": together(
       syncInterval,
       connections.query(CONNECTED_ORGANIZATIONS),
+      connections.may("BatchGetItem"),
       syncRuns.query(ACTIVE_RUNS),
       syncRuns.may("GetItem", "BatchGetItem", "PutItem"),
     ),

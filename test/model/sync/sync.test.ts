@@ -130,6 +130,7 @@ const carryOut = async (
       ...stage.missedRuns([organizationId]),
       runs,
       sleep: async () => undefined,
+      withProofDue: async () => [],
       bus: {
         publish: async (events) =>
           bus.publish(events.filter(({ detail }) => JSON.stringify(detail).includes(`"${organizationId}"`))),

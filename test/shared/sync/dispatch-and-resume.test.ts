@@ -151,16 +151,38 @@ describe("the hourly search for runs without a worker", () => {
     const { runs, bus, published } = lost;
     published.length = 0;
     const clock = () => NOW + 90_000;
-    const dependencies = { ...lost.missedRuns(), runs, bus, clock, sleep: async () => undefined };
+    const dependencies = {
+      ...lost.missedRuns(),
+      runs,
+      bus,
+      clock,
+      sleep: async () => undefined,
+      withProofDue: () => Promise.reject(new Error("Scheduled runs prove the keys.")),
+    };
     await expect(resumeSyncs(dependencies, () => 60_000)).resolves.toEqual({
       underWay: 4,
       resumed: 2,
       failed: 0,
       missed: 0,
+      proofs: 0,
     });
     expect(published.map(({ detail }) => detail)).toMatchObject(
       expect.arrayContaining([lost, dead].map(({ organizationId }) => expect.objectContaining({ organizationId }))),
     );
     await expect(resumeSyncs(dependencies, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
+  });
+
+  it.each([
+    [8, 0],
+    [9, 2],
+  ])("with syncs every %i hours requests %i proofs of keys that are due", async (hours, proofs) => {
+    const { missedRuns, runs, bus, published, clock, organizationId } = createStage(engine);
+    const dependencies = { ...missedRuns(), runs, bus, clock, sleep: async () => undefined };
+    const due = [organizationId, `${organizationId} too`];
+    const withProofDue = async (now: number) => (now === clock() ? due : []);
+    const resuming = resumeSyncs({ ...dependencies, withProofDue, syncIntervalMs: hours * 3_600_000 }, () => 60_000);
+    await expect(resuming).resolves.toMatchObject({ missed: 0, proofs });
+    const details = published.filter(({ detail }) => "proveKey" in detail).map(({ detail }) => detail);
+    expect(details).toEqual(due.slice(0, proofs).map((id) => ({ version: 1, organizationId: id, proveKey: true })));
   });
 });
