@@ -52,7 +52,8 @@ const shortQueueName = (url: string): string =>
 
 const resourceOf = (service: string, json: unknown): string => {
   const batch = typeof json === "object" && json !== null && "RequestItems" in json ? json.RequestItems : undefined;
-  const tables = [...namesIn(json, "TableName"), ...(batch ? Object.keys(batch) : [])].map(shortName);
+  const statements = namesIn(json, "Statement").flatMap((text) => /(?<=^[A-Z ]+")[^"]+/.exec(text)?.[0] ?? []);
+  const tables = [...namesIn(json, "TableName"), ...(batch ? Object.keys(batch) : []), ...statements].map(shortName);
   const queues = namesIn(json, "QueueUrl").map(shortQueueName);
   const names = service === "events" ? namesIn(json, "DetailType") : [...tables, ...queues];
   return [...new Set(names)].sort().join("+");

@@ -148,6 +148,25 @@ const unprocessed = (isAll: boolean): Fault => ({
   },
 });
 
+/**
+ * Fails the last half of a batch's statements with this code: they are not executed, or only their results are lost.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
+ */
+const failedStatements = (Code: string, { isAll = false, isExecuted = false } = {}): Fault => ({
+  applies: (request) => ofStore(request) && isOperation("BatchExecuteStatement")(request),
+  async outcome({ json: sent }, forward) {
+    const Statements = asList(asRecord(sent).Statements);
+    const [done, left] = splitOff(Statements, isAll);
+    const executed = isExecuted ? Statements : done;
+    const body = executed.length > 0 ? { ...asRecord(sent), Statements: executed } : undefined;
+    const failure = { Error: { Code, Message: "Made by the fault harness." } };
+    return merged(forward, body, (answer) => {
+      const results = asList(asRecord(answer).Responses).slice(0, done.length);
+      return { ...asRecord(answer), Responses: [...results, ...left.map(() => failure)] };
+    });
+  },
+});
+
 /** Refuses entries of PutEvents. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html */
 const failedEntries = (isAll: boolean): Fault => ({
   applies: (request) => request.service === "events" && request.operation === "PutEvents",
@@ -226,6 +245,9 @@ export const faults = {
   /** Throttling of single items. */
   unprocessed: unprocessed(false),
   unprocessed_all: unprocessed(true),
+  throttled_statements: failedStatements("ThrottlingError"),
+  throttled_statements_all: failedStatements("ProvisionedThroughputExceeded", { isAll: true }),
+  lost_statements: failedStatements("InternalServerError", { isExecuted: true }),
   failed_entries: failedEntries(false),
   failed_entries_all: failedEntries(true),
   failed_messages: failedMessages,

@@ -264,7 +264,7 @@ export const startFaultBench = async () => {
     const tables = openTables(client, model.tables);
     const noteWrites = () => {
       for (const { operation, resource } of aws.requests()) {
-        if (/Put|Update|Delete|Write/.test(operation)) tables.noteWrite(resource.split("+"));
+        if (/Put|Update|Delete|Write|ExecuteStatement/.test(operation)) tables.noteWrite(resource.split("+"));
       }
     };
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { StackModel } from "../core/model.ts";
 import type { Check } from "../iam/authorizer.ts";
+import { targetOf } from "./partiql-statement.ts";
 
 const ToTable = z.object({ TableName: z.string() });
 const Indexed = z.object({ TableName: z.string(), IndexName: z.string().optional() });
@@ -16,9 +17,14 @@ const TransactWrite = z.object({
   ),
 });
 
-type Scope = Pick<StackModel, "region" | "accountId">;
+/** The limit of statements: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html */
+const Statements = z.object({
+  Statements: z.array(z.object({ Statement: z.string(), Parameters: z.array(z.unknown()) })).max(25),
+});
 
-/** Reads the body of one operation into what must be allowed. @throws ZodError if the body is malformed. */
+type Scope = Pick<StackModel, "region" | "accountId" | "tables">;
+
+/** Reads the body of one operation into what must be allowed. @throws Error if the body is malformed. */
 type Reader = (body: unknown, operation: string, scope: Scope) => Check[];
 
 const tableArn = ({ region, accountId }: Scope, table: string): string =>
@@ -57,8 +63,17 @@ const transactWrite: Reader = (body, _operation, scope) =>
     })),
   );
 
+/** A batch needs the right for each of its statements. */
+const batchOfStatements: Reader = (body, _operation, scope) =>
+  Statements.parse(body).Statements.map((statement) => {
+    const target = targetOf(statement, scope.tables);
+    if (target === undefined) throw new Error(`the statement is not supported: ${statement.Statement}`);
+    return { action: target.action, resource: tableArn(scope, target.table) };
+  });
+
 /** The operations that functions may use; every other operation is denied. */
 const readers: Record<string, Reader> = {
+  BatchExecuteStatement: batchOfStatements,
   BatchGetItem: onEachTable,
   BatchWriteItem: onEachTable,
   DeleteItem: onTable,
@@ -71,7 +86,7 @@ const readers: Record<string, Reader> = {
 };
 
 /**
- * The actions that a DynamoDB request needs: per table, per index, per item of a transaction. All must be allowed.
+ * The actions that a DynamoDB request needs: per table, per index, per item of a transaction, per statement. All must be allowed.
  * @returns undefined for an operation that is not supported or a malformed body.
  */
 export const dynamoDbChecks = (operation: string, body: unknown, scope: Scope): Check[] | undefined => {

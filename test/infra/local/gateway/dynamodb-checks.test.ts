@@ -1,9 +1,28 @@
 import { describe, expect, it } from "@jest/globals";
 import { dynamoDbChecks } from "../../../../infra/local/gateway/dynamodb-checks.ts";
+import { type TestTable, tableModel } from "../../../support/embedded-dynamodb.ts";
 
-const scope = { region: "eu-central-1", accountId: "000000000000" };
+const keyed: TestTable = {
+  TableName: "plants",
+  KeySchema: [
+    { AttributeName: "scope", KeyType: "HASH" },
+    { AttributeName: "id", KeyType: "RANGE" },
+  ],
+  AttributeDefinitions: [
+    { AttributeName: "scope", AttributeType: "S" },
+    { AttributeName: "id", AttributeType: "N" },
+  ],
+};
+const scope = { region: "eu-central-1", accountId: "000000000000", tables: [tableModel(keyed)] };
 const plants = "arn:aws:dynamodb:eu-central-1:000000000000:table/plants";
 const other = "arn:aws:dynamodb:eu-central-1:000000000000:table/other";
+const INSERT = { Statement: `INSERT INTO "plants" VALUE {'scope': ?, 'id': ?}`, Parameters: [{ S: "a" }, { N: "1" }] };
+/** An UPDATE with as many parameters as it has question marks. */
+const update = (change: string, where = `"scope" = ? AND "id" = ?`) => {
+  const Statement = `UPDATE "plants" ${change} WHERE ${where}`;
+  return { Statement, Parameters: [...Statement.matchAll(/\?/g)].map(() => ({ S: "a" })) };
+};
+const batch = (...Statements: unknown[]) => ({ Statements });
 const single = { TableName: "plants", Key: { scope: { S: "a" } } };
 
 describe("dynamoDbChecks", () => {
@@ -21,6 +40,19 @@ describe("dynamoDbChecks", () => {
       [
         ["BatchGetItem", plants],
         ["BatchGetItem", other],
+      ],
+    ],
+    [
+      "BatchExecuteStatement",
+      batch(
+        INSERT,
+        { ...INSERT, Statement: INSERT.Statement.replace("plants", "other") },
+        update(`SET "name" = ?, "note" = ? REMOVE "tag"`, `"scope" = ? AND "id" = ? AND "version" = ?`),
+      ),
+      [
+        ["PartiQLInsert", plants],
+        ["PartiQLInsert", other],
+        ["PartiQLUpdate", plants],
       ],
     ],
     ["BatchWriteItem", { RequestItems: { plants: [{ PutRequest: {} }] } }, [["BatchWriteItem", plants]]],
@@ -48,6 +80,17 @@ describe("dynamoDbChecks", () => {
 
   it.each<[string, string, unknown]>([
     ["PartiQL", "ExecuteStatement", { Statement: "SELECT * FROM plants" }],
+    ["a read in a batch", "BatchExecuteStatement", batch({ ...INSERT, Statement: `SELECT * FROM "plants"` })],
+    ["a deletion in a batch", "BatchExecuteStatement", batch({ ...INSERT, Statement: `DELETE FROM "plants"` })],
+    ["a batch of no statement", "BatchExecuteStatement", batch()],
+    ["a batch of 26 statements", "BatchExecuteStatement", batch(...Array.from({ length: 26 }, () => INSERT))],
+    ["a parameter too many", "BatchExecuteStatement", batch({ ...INSERT, Parameters: [...INSERT.Parameters, {}] })],
+    ["a missing parameter", "BatchExecuteStatement", batch({ ...INSERT, Parameters: [] })],
+    ["an update of a part of the key", "BatchExecuteStatement", batch(update(`SET "name" = ?`, `"scope" = ?`))],
+    ["an update that changes the key", "BatchExecuteStatement", batch(update(`SET "id" = ?`))],
+    ["an update that removes the key", "BatchExecuteStatement", batch(update(`SET "name" = ? REMOVE "id"`))],
+    ["a removal of several attributes", "BatchExecuteStatement", batch(update(`SET "name" = ? REMOVE "a", "b"`))],
+    ["a table without quotation marks", "BatchExecuteStatement", batch({ ...INSERT, Statement: "INSERT INTO plants" })],
     ["reads of a transaction", "TransactGetItems", { TransactItems: [{ Get: single }] }],
     ["administration of tables", "DescribeTable", { TableName: "plants" }],
     ["a name from the prototype", "constructor", {}],

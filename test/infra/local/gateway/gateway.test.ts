@@ -1,4 +1,6 @@
 import {
+  type AttributeValue,
+  BatchExecuteStatementCommand,
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DynamoDBClient as Client,
@@ -58,6 +60,7 @@ const roles: Record<string, PolicyStatement[]> = {
       arnOf("plants"),
     ),
   ],
+  inserter: [allow("dynamodb:PartiQLInsert", arnOf("plants"))],
   checker: [allow(["dynamodb:PutItem", "dynamodb:ConditionCheckItem"], arnOf("plants"))],
   everything: [allow("*", "*")],
   allButDelete: [allow("dynamodb:*", "*"), { Effect: "Deny", Action: "dynamodb:PutItem", Resource: arnOf("other") }],
@@ -121,6 +124,17 @@ const transactPuts = (...names: string[]) =>
     TransactItems: names.map((TableName) => ({ Put: { TableName, Item: item("org:a", "3") } })),
   });
 
+const insert = (table: string, id: string) => ({
+  Statement: `INSERT INTO "${table}" VALUE {'scope': ?, 'id': ?}`,
+  Parameters: [{ S: "org:inserted" }, { N: id }],
+});
+const update = {
+  Statement: `UPDATE "plants" SET "name" = ? WHERE "scope" = ? AND "id" = ?`,
+  Parameters: [{ S: "moss" }, { S: "org:a" }, { N: "1" }],
+};
+const statements = (...Statements: { Statement: string; Parameters: AttributeValue[] }[]) =>
+  new BatchExecuteStatementCommand({ Statements });
+
 type Send = (client: DynamoDBClient) => Promise<unknown>;
 
 describe("a call that the role allows", () => {
@@ -133,6 +147,7 @@ describe("a call that the role allows", () => {
     ["writeData", "writes a batch", (client) => client.send(batchWrite("plants"))],
     ["writeData", "writes a transaction", (client) => client.send(transactPuts("plants"))],
     ["checker", "checks a condition within a transaction", (client) => client.send(transactWrite)],
+    ["inserter", "inserts by statements", (client) => client.send(statements(insert("plants", "1")))],
     ["allButDelete", "puts where no Deny is", (client) => client.send(put("plants"))],
   ];
 
@@ -175,6 +190,27 @@ describe("a call that the role does not allow", () => {
       "checks a condition within a transaction",
       (client) => client.send(transactWrite),
       "dynamodb:ConditionCheckItem",
+      arnOf("plants"),
+    ],
+    [
+      "inserter",
+      "updates by a statement among inserts",
+      (client) => client.send(statements(insert("plants", "2"), update)),
+      "dynamodb:PartiQLUpdate",
+      arnOf("plants"),
+    ],
+    [
+      "inserter",
+      "inserts into two tables",
+      (client) => client.send(statements(insert("plants", "3"), insert("other", "3"))),
+      "dynamodb:PartiQLInsert",
+      arnOf("other"),
+    ],
+    [
+      "writeData",
+      "inserts by a statement with the right to put",
+      (client) => client.send(statements(insert("plants", "4"))),
+      "dynamodb:PartiQLInsert",
       arnOf("plants"),
     ],
     ["allButDelete", "puts against a Deny", (client) => client.send(put("other")), "dynamodb:PutItem", arnOf("other")],
