@@ -171,7 +171,7 @@ describe("the items of the data model", () => {
 
 describe("the rights of the data model", () => {
   const READS = ["GetItem", "BatchGetItem", "Query", "ConditionCheckItem"];
-  const WRITES = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"];
+  const WRITES = ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate"];
   const listOf = <Value>(value: Value | Value[]): Value[] => (Array.isArray(value) ? value : [value]);
 
   const kebabCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -225,9 +225,10 @@ describe("the rights of the data model", () => {
     expect(rows.sort(byTable)).toEqual(expected.sort(byTable));
   });
 
-  it("never include Scan; only erasure has BatchWriteItem", () => {
+  it("never include Scan; only erasure has BatchWriteItem, and only sync runs write by PartiQL", () => {
     for (const { name } of declared) {
-      expect(whoMay(["Scan"], name)).toEqual([]);
+      expect(whoMay(["Scan", "PartiQLSelect", "PartiQLDelete"], name)).toEqual([]);
+      expect(whoMay(["PartiQLInsert", "PartiQLUpdate"], name)).toEqual(name === "Records" ? ["run-sync"] : []);
       expect(whoMay(["BatchWriteItem"], name).filter((one) => one !== "run-erasure")).toEqual([]);
     }
   });

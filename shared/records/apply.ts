@@ -86,7 +86,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
   const markQuestioned = async (key: OwnedKey, stored: StoredRecord): Promise<StoredRecord | undefined> => {
     if (stored.isInQuestion) return stored;
     const questioned = { ...stored, isInQuestion: true, version: newToken() };
-    return (await store.put(key.organizationId, questioned, stored.version)) ? questioned : undefined;
+    return (await store.put(key.organizationId, questioned, stored)) ? questioned : undefined;
   };
 
   const write = async (
@@ -97,7 +97,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
   ): Promise<Attempt> => {
     const updatedAt = (isChange ? undefined : stored?.updatedAt) ?? now();
     const record = { type, id, ...content, updatedAt, isInQuestion: false, version: newToken() };
-    const isWritten = await store.put(organizationId, record, stored?.version);
+    const isWritten = await store.put(organizationId, record, stored);
     return isWritten ? { isOver: true, applied: isChange ? "changed" : "unchanged" } : { isOver: false, observed };
   };
 

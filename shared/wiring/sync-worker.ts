@@ -14,7 +14,7 @@ import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
-import { wireApply, wireRecordLists } from "./records.ts";
+import { wireApplyInBatches, wireRecordLists } from "./records.ts";
 import { newRunId, wireCancelRuns, wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 import { wireDeliveredEvents } from "./webhooks.ts";
 
@@ -35,7 +35,7 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey } => {
     access,
     openConnection,
     claims: wireRecordsClaimStore(),
-    apply: wireApply(),
+    apply: wireApplyInBatches(),
     records: wireRecordLists(),
     disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
     delivered: wireDeliveredEvents().delivered,

@@ -240,7 +240,7 @@ describe("the stack", () => {
         ...CHANGING_RUNS,
         READING_OAUTH_SECRET,
         ...may("SyncRuns", "BatchGetItem", "Query"),
-        ...may("Records", "BatchGetItem", "GetItem", "PutItem", "Query"),
+        ...may("Records", "BatchGetItem", "GetItem", "PartiQLInsert", "PartiQLUpdate", "PutItem", "Query"),
         "WebhookEvents dynamodb:BatchGetItem",
       ],
     ],

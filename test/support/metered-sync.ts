@@ -14,9 +14,10 @@ import { createRateStore } from "../../shared/provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../../shared/provider/read-count-store.ts";
 import { createApply } from "../../shared/records/apply.ts";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
-import { createRecordStore } from "../../shared/records/record-store.ts";
+import { createRecordStore, RECORD_VERSION } from "../../shared/records/record-store.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
 import { newRequestToken } from "../../shared/runtime/ids.ts";
+import { replaceInBatches } from "../../shared/runtime/replace-batches.ts";
 import { createTable } from "../../shared/runtime/table.ts";
 import { eventId, RANDOM_BYTES } from "../../shared/security/event-id.ts";
 import { createRecorder } from "../../shared/security/recorder.ts";
@@ -110,6 +111,7 @@ export const createMeteredSync = async (
       }),
       clock,
     });
+    const records = createTable<"records">(client, "records");
     const connections = createConnectionStore(createTable(client, "connections"));
     const events = createSyncEvents({ recorder });
     const runs = createSyncRunStore(createTable(client, "syncRuns"));
@@ -119,7 +121,7 @@ export const createMeteredSync = async (
       runs,
       pageIds: createPageIdStore(createTable(client, "syncRuns")),
       setAsides: createSetAsideStore(createTable(client, "syncRuns")),
-      records: createRecordListStore(createTable(client, "records")),
+      records: createRecordListStore(records),
       events,
       access,
       runEnd: createRunEnd({ runs, ends, events, clock }),
@@ -130,7 +132,7 @@ export const createMeteredSync = async (
       },
       claims: { claimRecords: async () => true },
       apply: createApply({
-        store: createRecordStore(createTable(client, "records")),
+        store: createRecordStore(records, replaceInBatches(records, RECORD_VERSION)),
         now: clock,
         newToken: newRequestToken,
       }),

@@ -2,18 +2,19 @@
 
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createRecordListStore } from "../../shared/records/record-list-store.ts";
-import { createRecordStore } from "../../shared/records/record-store.ts";
+import { createRecordStore, RECORD_VERSION } from "../../shared/records/record-store.ts";
+import { replaceInBatches } from "../../shared/runtime/replace-batches.ts";
 import { createTable } from "../../shared/runtime/table.ts";
 import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
 import { startTables } from "./service-tables.ts";
 
 const TABLE = "records";
 
-/** All record stores over one client. */
-export const recordStoresOver = (client: DynamoDBDocumentClient) => ({
-  ...createRecordStore(createTable(client, TABLE)),
-  ...createRecordListStore(createTable(client, TABLE)),
-});
+/** All record stores over one client. Writes of records are gathered in batches, as sync runs do. */
+export const recordStoresOver = (client: DynamoDBDocumentClient) => {
+  const table = createTable<typeof TABLE>(client, TABLE);
+  return { ...createRecordStore(table, replaceInBatches(table, RECORD_VERSION)), ...createRecordListStore(table) };
+};
 export type RecordStores = ReturnType<typeof recordStoresOver>;
 
 export type RecordTable = EmbeddedDynamoDb & {

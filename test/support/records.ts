@@ -151,11 +151,11 @@ export const recordsInMemory = (
       atOnce(() =>
         keys.map((key) => read(keyOf(organizationId, key), strongly)).filter((record) => record !== undefined),
       ),
-    put: (organizationId, record, previousVersion) =>
+    put: (organizationId, record, readBefore) =>
       atOnce(() => {
         const key = keyOf(organizationId, record);
         const previous = records.get(key);
-        if (previous?.version !== previousVersion) return false;
+        if (previous?.version !== readBefore?.version) return false;
         before.set(key, previous);
         records.set(key, record);
         return true;

@@ -82,7 +82,8 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       changeRuns,
       syncRuns.may("BatchGetItem", "Query"),
       applyRecords,
-      records.may("Query"),
+      // Pages are written in batches of statements, and single records by puts.
+      records.may("Query", "PartiQLInsert", "PartiQLUpdate"),
       webhookEvents.may("BatchGetItem"),
     ),
     "dispatch-syncs": together(

@@ -67,8 +67,8 @@ describe("records end as the provider's objects", () => {
           store: {
             get: async (_, key) => turn().then(() => store.get(organization, key)),
             getMany: async (_, keys, how) => turn().then(() => store.getMany(organization, keys, how)),
-            put: async (_, record, version) => {
-              const isWritten = await store.put(organization, record, version);
+            put: async (_, record, previous) => {
+              const isWritten = await store.put(organization, record, previous);
               await turn();
               return isWritten;
             },

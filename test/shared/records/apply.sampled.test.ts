@@ -298,7 +298,7 @@ describe("many concurrent observations", () => {
     const { store, of } = recordsInMemory();
     const busy: typeof store = {
       ...store,
-      put: async (organization, record, version) => record.id !== "cus_1" && store.put(organization, record, version),
+      put: async (organization, record, previous) => record.id !== "cus_1" && store.put(organization, record, previous),
     };
     const pause = jest.fn(async () => undefined);
     const apply = createApply({ store: busy, now: () => NOW, newToken: newRequestToken, pause });

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { RecordKey, StoredRecord } from "../../../shared/records/record-item.ts";
+import { createRecordStore } from "../../../shared/records/record-store.ts";
+import { createTable } from "../../../shared/runtime/table.ts";
 import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
@@ -60,37 +62,78 @@ describe("a record", () => {
   });
 });
 
-describe("put", () => {
+describe.each([
+  ["by calls of their own", () => createRecordStore(createTable(table.translated(), "records"))],
+  ["in batches", () => table.stores()],
+])("put, of records that are written %s,", (_how, open) => {
   const first = storedAs(customer(seen(10)));
   const second = { ...first, version: "v1" };
+  /** Another record, so that the one under test is not written alone. */
+  const other = storedAs(customer(seen(10), {}, "cus_other"));
 
   it("replaces only the version that was read", async () => {
+    const puts = open();
     const organization = table.newOrganization();
-    await expect(store.put(organization, second, "v0")).resolves.toBe(false);
-    await expect(store.put(organization, first, undefined)).resolves.toBe(true);
-    await expect(store.put(organization, second, undefined)).resolves.toBe(false);
-    await expect(store.put(organization, second, "other")).resolves.toBe(false);
+    const put = async (record: StoredRecord, previous: StoredRecord | undefined) => {
+      const unrelated = table.newOrganization();
+      return (await Promise.all([puts.put(organization, record, previous), puts.put(unrelated, other, undefined)]))[0];
+    };
+    await expect(put(second, first)).resolves.toBe(false);
+    await expect(put(first, undefined)).resolves.toBe(true);
+    await expect(put(second, undefined)).resolves.toBe(false);
+    await expect(put(second, { ...first, version: "other" })).resolves.toBe(false);
     await expect(store.get(organization, first)).resolves.toEqual(first);
-    await expect(store.put(organization, second, "v0")).resolves.toBe(true);
+    await expect(put(second, first)).resolves.toBe(true);
     await expect(store.get(organization, first)).resolves.toEqual(second);
   });
 
+  it("leaves nothing of the previous record", async () => {
+    const puts = open();
+    const organization = table.newOrganization();
+    const inQuestion = { ...storedAs(payment(seen(10), { customerId: "cus_1" })), isInQuestion: true };
+    const answered = { ...storedAs(payment(seen(11), { customerId: "cus_1" })), version: "v1" };
+    const anonymous = { ...storedAs(payment(seen(12), { customerId: null })), version: "v2" };
+    const deleted = { ...anonymous, fields: undefined, version: "v3" };
+    const history = [inQuestion, answered, anonymous, { ...inQuestion, version: "v4" }, { ...deleted, version: "v5" }];
+    let previous: StoredRecord | undefined;
+    for (const record of history) {
+      const unrelated = table.newOrganization();
+      await Promise.all([puts.put(organization, record, previous), puts.put(unrelated, other, undefined)]);
+      await expect(store.get(organization, record)).resolves.toEqual(record);
+      const { items } = await store.list(
+        organization,
+        "payments",
+        { customerId: "cus_1" },
+        { limit: 9, after: undefined },
+      );
+      const isListed = record.fields !== undefined && record !== anonymous;
+      expect(items.map(({ id }) => id)).toEqual(isListed ? [record.id] : []);
+      previous = record;
+    }
+  });
+
   it("succeeds for one of 50 concurrent writers", async () => {
+    const puts = open();
     const organization = table.newOrganization();
     await store.put(organization, first, undefined);
     const results = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => store.put(organization, { ...first, version: `w${i}` }, "v0")),
+      Array.from({ length: 50 }, (_, i) => puts.put(organization, { ...first, version: `w${i}` }, first)),
     );
     expect(results.filter((isWritten) => isWritten)).toHaveLength(1);
     await expect(store.get(organization, first)).resolves.toMatchObject({ version: `w${results.indexOf(true)}` });
   });
+});
 
-  it("does not conflict with its own first attempt if an answer was lost", async () => {
+describe("put through a connection that loses answers", () => {
+  const first = storedAs(customer(seen(10)));
+  const second = { ...first, version: "v1" };
+
+  it("does not conflict with its own first attempt", async () => {
     const organization = table.newOrganization();
     const lossy = table.storesAt(proxy.url);
     await expect(lossy.put(organization, first, undefined)).resolves.toBe(true);
-    await expect(lossy.put(organization, second, "v0")).resolves.toBe(true);
-    await expect(lossy.put(organization, { ...second, version: "v2" }, "v0")).resolves.toBe(false);
+    await expect(lossy.put(organization, second, first)).resolves.toBe(true);
+    await expect(lossy.put(organization, { ...second, version: "v2" }, first)).resolves.toBe(false);
     await expect(store.get(organization, first)).resolves.toEqual(second);
   });
 });

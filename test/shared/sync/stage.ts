@@ -6,9 +6,10 @@ import { createApply } from "../../../shared/records/apply.ts";
 import { type RecordType, recordTypes } from "../../../shared/records/record.ts";
 import type { ListedId } from "../../../shared/records/record-item.ts";
 import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
-import { createRecordStore } from "../../../shared/records/record-store.ts";
+import { createRecordStore, RECORD_VERSION } from "../../../shared/records/record-store.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { replaceInBatches } from "../../../shared/runtime/replace-batches.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
@@ -112,6 +113,7 @@ export const createStage = (
       },
     );
     const { provider } = world;
+    const itsRecords = createTable<"records">(own, RECORDS);
     const itsRuns = createSyncRunStore(createTable(own, RUNS));
     const itsEnds = createSyncEndStore(createTable(own, RUNS), { retentionDays: 90 });
     const events = createSyncEvents({
@@ -122,7 +124,7 @@ export const createStage = (
       runs: itsRuns,
       pageIds: createPageIdStore(createTable(own, RUNS)),
       setAsides: createSetAsideStore(createTable(own, RUNS)),
-      records: createRecordListStore(createTable(own, RECORDS)),
+      records: createRecordListStore(itsRecords),
       events,
       runEnd: createRunEnd({ runs: itsRuns, ends: itsEnds, events, clock }),
       access: {
@@ -143,7 +145,11 @@ export const createStage = (
         return { connection: item(), credentials };
       },
       claims: { claimRecords: async () => connection.isOurs },
-      apply: createApply({ store: createRecordStore(createTable(own, RECORDS)), now: clock, newToken }),
+      apply: createApply({
+        store: createRecordStore(itsRecords, replaceInBatches(itsRecords, RECORD_VERSION)),
+        now: clock,
+        newToken,
+      }),
       delivered: async () => new Set(),
       disconnect: async (_, { connectionId = "" } = {}) => {
         disconnected.push(connectionId);
