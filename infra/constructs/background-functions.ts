@@ -12,11 +12,12 @@ import {
   type Trigger,
 } from "../../shared/api/background-functions.ts";
 import { type BusEventName, partsOf } from "../../shared/api/bus-events.ts";
+import { consumedEvents } from "../../shared/api/consumed-events.ts";
 import type { QueueName } from "../../shared/api/queues.ts";
 import { patternOf } from "./event-bus.ts";
 import type { AccessTo } from "./grants.ts";
 import { requireAccess } from "./require-complete.ts";
-import { type Access, together } from "./resources/access.ts";
+import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { type FunctionConfig, ServiceFunction } from "./service-function.ts";
 
@@ -63,6 +64,12 @@ const pollQueues = (triggers: readonly Trigger[], queues: Props["queues"]): Acce
   environment: {},
 });
 
+/** What the function checks each event against. Rules send it nothing else; other callers of the function might. */
+const acceptEvents = (name: BackgroundFunctionName): Access => {
+  const events = consumedEvents(name);
+  return events.length === 0 ? NO_ACCESS : variables({ CONSUMED_EVENTS: events.join(",") });
+};
+
 /** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. Returns them. */
 export const addBackgroundFunctions = (
   stack: Stack,
@@ -79,7 +86,7 @@ export const addBackgroundFunctions = (
     const { function: target } = new ServiceFunction(group, id, {
       file: name,
       description: definition.description,
-      access: together(accessOf[name], pollQueues(definition.triggers, queues)),
+      access: together(accessOf[name], pollQueues(definition.triggers, queues), acceptEvents(name)),
       bus,
       config,
       timeout: Duration.seconds(definition.timeoutSeconds),
@@ -158,6 +165,8 @@ const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: E
           bind: () => ({
             arn: target.functionArn,
             input: RuleTargetInput.fromObject({
+              source: EventField.source,
+              "detail-type": EventField.detailType,
               id: EventField.eventId,
               time: EventField.time,
               detail: EventField.fromPath(`$.detail.${part}`),

@@ -6,6 +6,7 @@ import middy, { type MiddlewareObj, type Request } from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as z from "zod/mini";
 import { systemClock } from "./clock.ts";
+import { readConfig } from "./config.ts";
 import { addLogIds, type LogIds, withLogIds, writeLog } from "./log.ts";
 
 /** The counts and flags that a run logs. */
@@ -50,6 +51,27 @@ const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context
   };
 };
 
+/** What EventBridge puts around a detail, and names the event by. */
+const Origin = z.object({ source: z.optional(z.string()), "detail-type": z.optional(z.string()) });
+
+/**
+ * Checks that an event is one of the function's triggers. Another one was not sent by a rule of the stack: it is logged with
+ * an alarm, and dropped, because a retry would not change it.
+ */
+const createIsConsumed = () => {
+  const { CONSUMED_EVENTS: consumed } = readConfig(["CONSUMED_EVENTS"]);
+  return (event: unknown): boolean => {
+    const { source = "", "detail-type": type = "" } = Origin.safeParse(event).data ?? {};
+    if (consumed.has(`${source}/${type}`)) return true;
+    const named = { source: source.slice(0, 100), detailType: type.slice(0, 100) };
+    writeLog("error", "An event that no trigger of the function sends was refused", {
+      alarm: "event_refused",
+      ...named,
+    });
+    return false;
+  };
+};
+
 /** A handler all of whose log lines carry Lambda's id of the invocation. */
 const withInvocationId =
   <Event, Answer>(handler: (event: Event, context: Context) => Answer) =>
@@ -71,7 +93,8 @@ export type BusHandler = (event: unknown, context: Context) => Promise<RunSummar
 
 /**
  * The handler of a rule of the event bus, or of a schedule, whose detail is empty.
- * @param schema of the detail; any other detail throws.
+ * @param schema of the detail; any other detail throws. An event of no trigger of the function is refused instead.
+ * @throws Error at cold start if the environment lacks CONSUMED_EVENTS.
  */
 export const createBusHandler = <Schema extends z.ZodMiniType>(
   name: string,
@@ -80,8 +103,10 @@ export const createBusHandler = <Schema extends z.ZodMiniType>(
 ): BusHandler => {
   // What EventBridge puts around the detail. A repeated delivery has the same `id`.
   const Envelope = z.object({ id: z.string(), time: z.string(), detail: z.unknown() });
+  const isConsumed = createIsConsumed();
   return withInvocationId(
-    middy((event: unknown, context: Context) => {
+    middy(async (event: unknown, context: Context): Promise<RunSummary> => {
+      if (!isConsumed(event)) return { isRefused: true };
       const { id, time, detail } = Envelope.parse(event);
       addLogIds(idsOf(detail));
       const remainingMs = () => context.getRemainingTimeInMillis();
@@ -130,6 +155,8 @@ const handleBatch = (
  * @param name for its log lines.
  * @param work.receives how often the queue has delivered the message, this time included.
  * @param schema of the detail; a message with any other detail fails until it becomes a dead letter, which raises an alarm.
+ *   An event that no rule puts into the queue is refused and deleted instead.
+ * @throws Error at cold start if the environment lacks CONSUMED_EVENTS.
  */
 export const createQueueHandler = <Schema extends z.ZodMiniType>(
   name: string,
@@ -138,7 +165,9 @@ export const createQueueHandler = <Schema extends z.ZodMiniType>(
 ): QueueHandler => {
   // What EventBridge puts around the detail of an event that a rule sends to a queue.
   const Envelope = z.object({ detail: z.unknown() });
+  const isConsumed = createIsConsumed();
   return handleBatch(name, async (body, { attributes }) => {
+    if (!isConsumed(body)) return true;
     const { detail } = Envelope.parse(body);
     addLogIds(idsOf(detail));
     await work(schema.parse(detail), Number(attributes.ApproximateReceiveCount));

@@ -46,6 +46,11 @@ const variables = {
   /** The bucket of the feed for a SIEM; empty if the deployment has none. */
   FEED_BUCKET: maybe(text),
   EVENT_BUS_NAME: text,
+  /** The events that the function accepts, as `source/detail-type`, separated by commas. */
+  CONSUMED_EVENTS: z.pipe(
+    text,
+    z.transform((events: string) => new Set(events.split(","))),
+  ),
   /** The ARN or the id of the KMS key that encrypts organizations' secrets. */
   CREDENTIALS_KEY_ID: text,
   /** The provider's API, if not at its public address; may be plain http, and may have a path. */

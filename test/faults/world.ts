@@ -1,5 +1,6 @@
 /** The state from which every cell of the matrices starts: one organization that has used everything. */
 
+import { EVENT_SOURCE } from "../../shared/terms/event-source.ts";
 import type { FaultBench, Lane } from "./lanes.ts";
 import { type Setting, succeed, type World } from "./setting.ts";
 
@@ -49,7 +50,8 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   const from = Math.floor(bench.now() / DAY_MS) * DAY_MS;
   lane.setClock(2 * DAY_MS);
   const detail = { version: 1, organizationId: ORGANIZATION, kind: "compliance", from };
-  const event = { id: "due", time: new Date().toISOString(), "detail-type": "ReportDue", detail };
+  const origin = { source: EVENT_SOURCE, "detail-type": "ReportDue" };
+  const event = { ...origin, id: "due", time: new Date().toISOString(), detail };
   const made = await lane.invoke("make-reports", event);
   lane.setClock(0);
   if (!made.ok) throw new Error(`make-reports: ${made.error.errorMessage}`);

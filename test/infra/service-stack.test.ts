@@ -9,6 +9,7 @@ import { NO_ISSUER } from "../../infra/config.ts";
 import { limitResources } from "../../infra/constructs/limit-resources.ts";
 import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
 import { allBackgroundFunctions, backgroundFunctions } from "../../shared/api/background-functions.ts";
+import { consumedEvents } from "../../shared/api/consumed-events.ts";
 import { pageRoutesOf, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, refusedRoutes } from "../../shared/api/routes.ts";
 import { DUE_SLOTS } from "../../shared/detection/detection.ts";
@@ -233,7 +234,7 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/settings`, ADMITTING],
     [`PUT ${PROVIDER}/settings`, [...ADMITTING, ...may("Settings", "PutItem", "UpdateItem")]],
     [
-      "Works on sync runs",
+      "Works on sync runs, and proves API keys",
       [
         ...RECORDING,
         ...USING_CONNECTIONS,
@@ -309,10 +310,11 @@ describe("the stack", () => {
       ["Bus events:PutEvents", "Connections/byConnected dynamodb:Query", ...may("SyncRuns", "GetItem", "PutItem")],
     ],
     [
-      "Requests a worker for sync runs without one, and scheduled runs that were lost",
+      "Requests a worker for sync runs without one, scheduled runs that were lost, and proofs of API keys",
       [
         "Bus events:PutEvents",
         "Connections/byConnected dynamodb:Query",
+        "Connections dynamodb:BatchGetItem",
         "SyncRuns/byActive dynamodb:Query",
         ...may("SyncRuns", "BatchGetItem", "GetItem", "PutItem"),
       ],
@@ -484,6 +486,15 @@ describe("the stack", () => {
     );
   });
 
+  it("tells each consumer of bus events which events it accepts", () => {
+    for (const [name, { description, onlyWith }] of allBackgroundFunctions) {
+      if (onlyWith !== undefined) continue;
+      const events = consumedEvents(name);
+      const expected = events.length === 0 ? undefined : events.join(",");
+      expect([name, environmentOf(dev, description).CONSUMED_EVENTS]).toEqual([name, expected]);
+    }
+  });
+
   it("invokes the detection worker once per organization of an event", () => {
     for (const slot of DUE_SLOTS) {
       dev.hasResourceProperties("AWS::Events::Rule", {
@@ -491,8 +502,14 @@ describe("the stack", () => {
         Targets: [
           Match.objectLike({
             InputTransformer: {
-              InputPathsMap: { id: "$.id", time: "$.time", [`detail-${slot}`]: `$.detail.${slot}` },
-              InputTemplate: `{"id":<id>,"time":<time>,"detail":<detail-${slot}>}`,
+              InputPathsMap: {
+                source: "$.source",
+                "detail-type": "$.detail-type",
+                id: "$.id",
+                time: "$.time",
+                [`detail-${slot}`]: `$.detail.${slot}`,
+              },
+              InputTemplate: `{"source":<source>,"detail-type":<detail-type>,"id":<id>,"time":<time>,"detail":<detail-${slot}>}`,
             },
           }),
         ],

@@ -5,7 +5,7 @@
 
 import { createRouter } from "../../infra/local/http/router.ts";
 import { backgroundFunctions, type Trigger } from "../../shared/api/background-functions.ts";
-import { type BusEventName, busEvents, partsOf } from "../../shared/api/bus-events.ts";
+import { type BusEventName, busEvents, EVENT_SOURCE, partsOf } from "../../shared/api/bus-events.ts";
 import { eventsOf, type QueueName, queues as queueKinds } from "../../shared/api/queues.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import type { Functions, Outcome } from "./functions.ts";
@@ -119,21 +119,32 @@ export const createCloud = (
 
   const deliver = (type: BusEventName, id: string, detail: Record<string, unknown>): void => {
     const time = new Date(now()).toISOString();
+    const origin = { source: EVENT_SOURCE, "detail-type": type };
     for (const { name } of triggersOf((trigger) => "event" in trigger && trigger.event === type)) {
       const parts = partsOf(type)?.filter((part) => detail[part] !== undefined) ?? [undefined];
       for (const part of parts) {
-        const event = { id, time, detail: part === undefined ? detail : detail[part] };
+        const event = { ...origin, id, time, detail: part === undefined ? detail : detail[part] };
         after(between(1, 2_000), () => void track(invokeLater(name, event)));
       }
     }
     for (const queue of queueNames.filter((name) => eventsOf(name).includes(type))) {
-      after(between(1, 2_000), () => enqueue(queue, { body: JSON.stringify({ id, time, detail }), receives: 0 }));
+      after(between(1, 2_000), () =>
+        enqueue(queue, { body: JSON.stringify({ ...origin, id, time, detail }), receives: 0 }),
+      );
     }
   };
 
   /** Runs a scheduled function now. */
   const fire = (name: keyof typeof backgroundFunctions): void =>
-    void track(invokeLater(name, { id: `schedule-${name}-${now()}`, time: new Date(now()).toISOString(), detail: {} }));
+    void track(
+      invokeLater(name, {
+        source: "aws.events",
+        "detail-type": "Scheduled Event",
+        id: `schedule-${name}-${now()}`,
+        time: new Date(now()).toISOString(),
+        detail: {},
+      }),
+    );
 
   const httpEvent = ({ method, path, token, body, headers, ipAddress = "192.0.2.1" }: ApiRequest) => {
     const [rawPath = "/", rawQueryString = ""] = path.split("?", 2);

@@ -9,6 +9,8 @@ import { registerHooks } from "node:module";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context } from "aws-lambda";
+import { type BackgroundFunctionName, backgroundFunctions } from "../../shared/api/background-functions.ts";
+import { consumedEvents } from "../../shared/api/consumed-events.ts";
 import type { Mutation } from "./mutations.ts";
 import { activate, createScheduler, type Process, runAs, type Scheduler } from "./scheduler.ts";
 
@@ -16,6 +18,8 @@ export type Handler = (event: unknown, context: Context) => Promise<unknown>;
 type InstanceMaker = { createInstance: () => Handler };
 
 const DIRECTORY = join(import.meta.dirname, "../../functions");
+
+const isBackground = (name: string): name is BackgroundFunctionName => Object.hasOwn(backgroundFunctions, name);
 
 /** The text of a function's file with everything after its imports in a function. */
 const asFactory = (source: string): string => {
@@ -64,7 +68,11 @@ export const loadFunctions = async (mutation?: Mutation): Promise<ReadonlyMap<st
   const made = new Map<string, () => Handler>();
   for (const [url, name] of files) {
     const { createInstance }: InstanceMaker = await import(url);
-    made.set(name, createInstance);
+    const consumed = isBackground(name) ? consumedEvents(name).join(",") : "";
+    made.set(name, () => {
+      process.env.CONSUMED_EVENTS = consumed;
+      return createInstance();
+    });
   }
   hooks.deregister();
   await rehearse();

@@ -3,6 +3,7 @@
  * work that is given up (given-up-work.ts).
  */
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
+import { consumedEvents } from "../../../shared/api/consumed-events.ts";
 import { signatureOf } from "../../support/webhook-sender.ts";
 import { type Setting, send, succeed } from "../setting.ts";
 import { itemsOf } from "../tables.ts";
@@ -26,15 +27,22 @@ const DAY_MS = 24 * HOUR_MS;
 const PROVIDER = "/api/integrations/provider";
 const ORGANIZATION = "acme";
 
-const eventOf = ({ bench }: Setting, detail: object, aheadMs = 0): string => {
+const SCHEDULED = "aws.events/Scheduled Event";
+
+/** @param origin as `source/detail-type`. */
+const eventOf = ({ bench }: Setting, detail: object, aheadMs = 0, origin = SCHEDULED): string => {
   const time = new Date(bench.now() + aheadMs).toISOString();
-  return JSON.stringify({ id: "delivery-1", time, source: "test", detail });
+  const [source, type] = origin.split("/");
+  return JSON.stringify({ id: "delivery-1", time, source, "detail-type": type, detail });
 };
 
 /** The event of a schedule, or of the bus with a detail. */
 const startedBy =
   (name: BackgroundFunctionName, detail: object = {}, aheadMs = 0): WorkerCase["prepare"] =>
-  async (setting) => ({ name, payload: eventOf(setting, detail, aheadMs) });
+  async (setting) => {
+    const origin = Object.keys(detail).length === 0 ? SCHEDULED : consumedEvents(name).at(-1);
+    return { name, payload: eventOf(setting, detail, aheadMs, origin) };
+  };
 
 /** Returns the first delivery of the published events, and removes these events. @throws Error if there is none. */
 const take = ({ lane }: Setting, name: string): Delivery => {

@@ -7,6 +7,7 @@ import {
   type Trigger,
 } from "../../../shared/api/background-functions.ts";
 import { type BusEventName, busEvents, RECORDERS } from "../../../shared/api/bus-events.ts";
+import { consumedEvents } from "../../../shared/api/consumed-events.ts";
 import { eventsOf } from "../../../shared/api/queues.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -51,6 +52,16 @@ const consumersOf = (event: BusEventName): BackgroundFunctionName[] =>
 const isForSubscribers = (event: BusEventName): boolean => "isForSubscribers" in busEvents[event];
 
 describe("the background functions", () => {
+  it.each<[BackgroundFunctionName, string[]]>([
+    ["run-sync", ["integration-security/SyncRequested"]],
+    ["dispatch-syncs", ["aws.events/Scheduled Event", "integration-security/SyncDispatchContinued"]],
+    ["dispatch-notifications", ["integration-security/SecurityAlertChanged", "integration-security/ReportMade"]],
+    ["dispatch-reports", []],
+    ["send-notifications", []],
+  ])("accept the events of their triggers: %s", (name, events) => {
+    expect(consumedEvents(name)).toEqual(events);
+  });
+
   it("are the functions without a route, each in the folder of its subject", () => {
     const files = globSync("functions/*/*.ts", { cwd: root });
     for (const [name, { subject }] of allBackgroundFunctions)

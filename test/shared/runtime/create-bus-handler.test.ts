@@ -8,7 +8,9 @@ afterEach(() => void written.mockReset());
 
 const lines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)));
 const context = { awsRequestId: "request", getRemainingTimeInMillis: () => 4_321 } as Context;
-const event = { id: "event-1", time: "2026-11-21T12:00:00Z", detail: { organizationId: "acme" } };
+process.env.CONSUMED_EVENTS = "aws.events/Scheduled Event,shop/WorkDue";
+const origin = { source: "shop", "detail-type": "WorkDue" };
+const event = { ...origin, id: "event-1", time: "2026-11-21T12:00:00Z", detail: { organizationId: "acme" } };
 const Detail = z.object({ organizationId: z.optional(z.string()) });
 
 describe("the handler of a bus event", () => {
@@ -35,7 +37,8 @@ describe("the handler of a bus event", () => {
   it("accepts a schedule's event, whose detail is empty", async () => {
     written.mockReturnValue(true);
     const handler = createBusHandler("work", Detail, async (detail) => ({ fields: Object.keys(detail).length }));
-    expect(await handler({ ...event, detail: {} }, context)).toEqual({ fields: 0 });
+    const scheduled = { ...event, source: "aws.events", "detail-type": "Scheduled Event", detail: {} };
+    expect(await handler(scheduled, context)).toEqual({ fields: 0 });
   });
 
   it("throws on an invalid event, and rethrows errors of the work, so that Lambda retries", async () => {
@@ -46,7 +49,23 @@ describe("the handler of a bus event", () => {
     });
     await expect(handler(event, context)).rejects.toBe(error);
     await expect(handler({ ...event, detail: { organizationId: 7 } }, context)).rejects.toThrow();
-    await expect(handler({}, context)).rejects.toThrow();
+    await expect(handler(origin, context)).rejects.toThrow();
     expect(lines().map(({ level }) => level)).toEqual(["error", "error", "error"]);
+  });
+
+  it.each([
+    ["of another source", { ...event, source: "attacker" }],
+    ["of another type", { ...event, "detail-type": "WorkDone" }],
+    ["of a schedule's source with another type", { ...event, source: "aws.events" }],
+    ["without source and type", { id: event.id, time: event.time, detail: event.detail }],
+    ["that is nothing", null],
+  ])("refuses an event %s with an alarm, and does not throw, so that Lambda does not retry", async (_, forged) => {
+    written.mockReturnValue(true);
+    const handler = createBusHandler("work", Detail, async () => ({ isDone: true }));
+    expect(await handler(forged, context)).toEqual({ isRefused: true });
+    expect(lines()).toMatchObject([
+      { level: "error", alarm: "event_refused" },
+      { level: "info", message: "work", isRefused: true },
+    ]);
   });
 });

@@ -16,7 +16,9 @@ const batchOf = (...bodies: string[]) =>
     })),
   }) as SQSEvent;
 const context = { awsRequestId: "invocation-1", getRemainingTimeInMillis: () => 1_000 } as Context;
-const detail = (value: unknown) => JSON.stringify({ source: "test", detail: value });
+process.env.CONSUMED_EVENTS = "test/Numbered";
+const origin = { source: "test", "detail-type": "Numbered" };
+const detail = (value: unknown) => JSON.stringify({ ...origin, detail: value });
 
 describe("a queue's handler", () => {
   it("processes each message, and returns only the failed ones", async () => {
@@ -30,7 +32,7 @@ describe("a queue's handler", () => {
       detail({ number: 2 }),
       detail({ number: "three" }),
       "{",
-      "null",
+      JSON.stringify(origin),
       detail({ number: 6 }),
     );
     await expect(handler(batch, context)).resolves.toEqual({
@@ -50,6 +52,23 @@ describe("a queue's handler", () => {
     });
     const batch = batchOf(...[1, 2, 3, 4, 5].map((number) => detail({ number })));
     await expect(handler(batch, context)).resolves.toEqual({ batchItemFailures: [] });
+  });
+});
+
+describe("a queue's handler of a message that no rule has put into the queue", () => {
+  it.each([
+    ["of another source", { ...origin, source: "attacker", detail: { number: 1 } }],
+    ["of another type", { ...origin, "detail-type": "Other", detail: { number: 1 } }],
+    ["without source and type", { detail: { number: 1 } }],
+    ["that is nothing", null],
+  ])("deletes one %s without work", async (_, forged) => {
+    const done: number[] = [];
+    const handler = createQueueHandler("test", z.object({ number: z.number() }), async ({ number }) => {
+      done.push(number);
+    });
+    const batch = batchOf(JSON.stringify(forged), detail({ number: 2 }));
+    await expect(handler(batch, context)).resolves.toEqual({ batchItemFailures: [] });
+    expect(done).toEqual([2]);
   });
 });
 
