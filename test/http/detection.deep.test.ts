@@ -219,8 +219,13 @@ describe("after an hour", () => {
     await provider.fail(accountOf("silent"), { kind: "error", status: 403, pathPrefix: "/v1/events" });
   };
 
-  const foundOf = async (names: readonly string[]) =>
-    Object.fromEntries(await Promise.all(names.map(async (name) => [name, await of(name).found()] as const)));
+  /** A sprayed user is found, too, if the refusals came slowly enough for a count to name the user. */
+  const isOfSprayedUser = (line: string) => line.startsWith("repeated_auth_failures user:user-");
+
+  const foundOf = async (names: readonly string[]) => {
+    const found = await Promise.all(names.map(async (name) => [name, await of(name).found()] as const));
+    return Object.fromEntries(found.map(([name, lines]) => [name, lines.filter((line) => !isOfSprayedUser(line))]));
+  };
 
   const expected = {
     brute: ["repeated_auth_failures user:eve HIGH 1"],
@@ -297,8 +302,9 @@ describe("after an hour", () => {
     const [breach] = await of("breached").findings();
     expect(breach?.evidence).toMatchObject({ count: 5, addresses: [HERE], succeededFrom: [ELSEWHERE] });
     expect(breach?.evidence.eventIds).toHaveLength(6);
-    const [spray] = await of("spray").findings();
-    expect(spray?.evidence).toMatchObject({ usersThreshold: 10, threshold: 30, count: 100 });
+    const spray = (await of("spray").findings()).find(({ subject }) => subject === `address:${HERE}`);
+    expect(spray?.evidence).toMatchObject({ usersThreshold: 10, threshold: 30 });
+    expect(spray?.evidence.count).toBeGreaterThanOrEqual(100);
   });
 
   it("immediate findings are not counted again", async () => {
