@@ -6,6 +6,7 @@ import { type Cell, cellsOf, commandOf, makeReady, type Ready, type Result, runC
 import type { FaultName } from "./fault.ts";
 import { drawOf } from "./fault-plan.ts";
 import { type FaultBench, type Lane, startFaultBench } from "./lanes.ts";
+import { patiently } from "./patiently.ts";
 import type { World } from "./setting.ts";
 import { makeWorld } from "./world.ts";
 
@@ -58,7 +59,7 @@ const runWith = async (bench: FaultBench, options: MatrixOptions): Promise<Resul
   const wanted = Object.entries<EndpointCase>(endpointCases).filter(([name]) => options.onlyEndpoint?.(name) ?? true);
   const ready: Ready[] = [];
   await inLanes(lanes.slice(0, 3), wanted, async (lane, [name, endpoint]) => {
-    ready.push(await makeReady({ bench, lane, world }, start, name, endpoint));
+    ready.push(await patiently(() => makeReady({ bench, lane, world }, start, name, endpoint)));
   });
   const results: Result[] = [];
   await inLanes(lanes, jobsOf(ready, options), async (lane, job) => {

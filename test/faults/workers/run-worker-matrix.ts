@@ -3,6 +3,7 @@
 import type { Trials } from "../../support/trials.ts";
 import { drawOf } from "../fault-plan.ts";
 import { type FaultBench, startFaultBench } from "../lanes.ts";
+import { patiently } from "../patiently.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
 import { makeWorld } from "../world.ts";
@@ -53,7 +54,7 @@ export const runWorkerMatrix = async (options: WorkerMatrixOptions): Promise<Wor
     const left = [...(options.cases ?? allWorkerCases)];
     const workIn = async ({ setting, empty }: Prepared): Promise<void> => {
       for (let name = left.shift(); name !== undefined; name = left.shift()) {
-        const ready = await makeReady(setting, empty, name);
+        const ready = await patiently(() => makeReady(setting, empty, name));
         for (const cell of choose(ready, options)) {
           const result = await runWorkerCell(setting, ready, cell);
           options.onResult?.(result);
