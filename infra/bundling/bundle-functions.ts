@@ -10,6 +10,8 @@ import { basename, join, relative } from "node:path";
 import esbuild, { type Metafile, type PartialMessage, type Plugin } from "esbuild";
 import { describeMessage, toBuildError } from "./build-failure.ts";
 import { lambdaAliases } from "./bundle-aliases.ts";
+import calledAtStart from "./called-at-start.json" with { type: "json" };
+import { compileEarly } from "./compile-early.ts";
 import { CONSOLE_ENTRY, CONSOLE_TEMPLATE, type ConsolePage, consolePage } from "./console-page.ts";
 import { docsPage } from "./docs-page.ts";
 import type { FunctionFolder } from "./page.ts";
@@ -64,6 +66,9 @@ const deferred = (): Plugin => ({
     }
   },
 });
+
+/** The functions whose cold start has a budget. In others the parentheses would only add bytes until they are measured. */
+const COMPILED_EARLY = "functions/plants/";
 
 /** Begins the names of the modules that make each bundle export the function's handler and `prewarm`. */
 export const ENTRY = "entry:";
@@ -149,12 +154,19 @@ export const bundleFunctions = async (
       throw toBuildError(error, describe);
     });
   const [{ metafile, outputFiles }, ofConsole] = await Promise.all([bundling, consoleOf(root, [...files.keys()])]);
-  const outputs = new Map(outputFiles.map((output) => [relative(outdir, output.path), output]));
+  const outputs = new Map(outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
   const contentsOf = (path: string): Uint8Array => {
-    const output = outputs.get(path);
-    if (output === undefined) throw new Error(`esbuild made no ${path}`);
-    return output.contents;
+    const contents = outputs.get(path);
+    if (contents === undefined) throw new Error(`esbuild made no ${path}`);
+    return contents;
   };
+  const textOf = (path: string): string => Buffer.from(contentsOf(path)).toString();
+  for (const [name, file] of files) {
+    if (!file.startsWith(COMPILED_EARLY)) continue;
+    const path = join(name, "bundle.cjs");
+    const { code, map } = compileEarly({ code: textOf(path), map: textOf(`${path}.map`) }, calledAtStart);
+    outputs.set(path, Buffer.from(code)).set(`${path}.map`, Buffer.from(map));
+  }
   const pageFiles = (name: string): FunctionFolder =>
     ofConsole.folders.get(name) ?? (name.startsWith("get-docs") ? docsPage().get(name) : undefined) ?? new Map();
   const folders = new Map<string, FunctionFolder>();
@@ -167,10 +179,9 @@ export const bundleFunctions = async (
     );
     folders.set(name, new Map<string, Uint8Array | string>([["index.mjs", INDEX], ...files, ...pageFiles(name)]));
   }
-  const maps = [...outputs].flatMap(([path, { contents }]) => {
-    const map = outputs.get(`${path}.map`);
-    return map === undefined ? [] : [[contents, map.text] as const];
-  });
+  const maps = [...outputs].flatMap(([path, contents]) =>
+    outputs.has(`${path}.map`) ? [[contents, textOf(`${path}.map`)] as const] : [],
+  );
   const bundles = Object.entries(metafile.outputs).filter(([path]) => !path.endsWith(".map"));
   const inputs = withPages(metafile.inputs, ofConsole.inputs);
   return { folders, maps: new Map(maps), metafile: { inputs, outputs: Object.fromEntries(bundles) } };
