@@ -25,7 +25,7 @@ const writeIfChanged = async (path: string, contents: Uint8Array | string): Prom
   await mkdir(dirname(path), { recursive: true });
   // Written outside the function folders, because their whole content is uploaded.
   const unfinished = join(root, ".build", `unfinished-${process.pid}`);
-  await writeFile(unfinished, wanted);
+  await writeFile(unfinished, wanted, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
   await rename(unfinished, path);
 };
 

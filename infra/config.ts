@@ -164,6 +164,11 @@ const Context = z
     notificationTargets: z.enum(["public", "loopback"], "expected public or loopback").default("public"),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
     xrayTracing: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
+    /**
+     * The flags that Lambda's runtime starts Node with: `report` has each cold start log them, `trim` also removes the one that
+     * slows cold starts. docs/performance.md, "The flags of the runtime".
+     */
+    nodeFlags: z.enum(["keep", "report", "trim"], "expected keep, report or trim").default("keep"),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
     webhookConcurrency: wholeNumber(2, 1000).default(5),
     /**

@@ -6,6 +6,9 @@ const root = join(import.meta.dirname, "..", "..");
 /** The directory of a function's bundle; its handler is `index.handler`. */
 export const bundleDirectory = (functionName: string): string => join(root, ".build", "functions", functionName);
 
+/** A program in each function's folder that starts Node with other flags; it runs only if the deployment says so. */
+export const START_RUNTIME = "start-runtime.sh";
+
 /** The types of the API's client, and the sentences of the event types: write-api-types.ts writes both. */
 export const apiTypesPath = join(root, ".build", "console", "openapi.d.ts");
 export const eventTypesPath = join(root, ".build", "console", "event-types.ts");

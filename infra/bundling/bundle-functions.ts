@@ -3,13 +3,14 @@
  * CommonJS: an ES module that imports node:http also loads undici through getters, which costs 10 ms. index.mjs loads
  * bundle.cjs and makes Lambda wait until the instance is warm (shared/runtime/prewarm.ts); only an ES module can do that.
  * With these extensions, Node ignores any package.json above the folder. Other files are parts that the function loads
- * on demand.
+ * on demand, and a program that starts Node with other flags.
  */
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import esbuild, { type Metafile, type PartialMessage, type Plugin } from "esbuild";
 import { describeMessage, toBuildError } from "./build-failure.ts";
 import { lambdaAliases } from "./bundle-aliases.ts";
+import { START_RUNTIME } from "./bundle-directory.ts";
 import calledAtStart from "./called-at-start.json" with { type: "json" };
 import { compileEarly } from "./compile-early.ts";
 import { CONSOLE_ENTRY, CONSOLE_TEMPLATE, type ConsolePage, consolePage } from "./console-page.ts";
@@ -32,6 +33,8 @@ export const bundleOptions = {
 } as const;
 
 const INDEX = `import { createRequire } from "node:module";
+if (process.env.REPORT_NODE_FLAGS)
+  process.stdout.write(JSON.stringify({ level: "debug", message: "cold start", nodeFlags: process.execArgv }) + "\\n");
 const { handler, prewarm } = createRequire(import.meta.url)("./bundle.cjs");
 await prewarm();
 export { handler };
@@ -169,6 +172,7 @@ export const bundleFunctions = async (
   }
   const pageFiles = (name: string): FunctionFolder =>
     ofConsole.folders.get(name) ?? (name.startsWith("get-docs") ? docsPage().get(name) : undefined) ?? new Map();
+  const startRuntime = readFileSync(join(import.meta.dirname, START_RUNTIME));
   const folders = new Map<string, FunctionFolder>();
   for (const name of files.keys()) {
     const bundle = join(name, "bundle.cjs");
@@ -177,7 +181,15 @@ export const bundleFunctions = async (
     const files = ["bundle.cjs", ...parts].map(
       (file) => [file, contentsOf(file === "bundle.cjs" ? bundle : file)] as const,
     );
-    folders.set(name, new Map<string, Uint8Array | string>([["index.mjs", INDEX], ...files, ...pageFiles(name)]));
+    folders.set(
+      name,
+      new Map<string, Uint8Array | string>([
+        ["index.mjs", INDEX],
+        [START_RUNTIME, startRuntime],
+        ...files,
+        ...pageFiles(name),
+      ]),
+    );
   }
   const maps = [...outputs].flatMap(([path, contents]) =>
     outputs.has(`${path}.map`) ? [[contents, textOf(`${path}.map`)] as const] : [],

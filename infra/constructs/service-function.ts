@@ -5,7 +5,7 @@ import { Architecture, CfnFunction, Code, Function as LambdaFunction, Runtime } 
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespaceOf } from "../../shared/terms/metrics.ts";
-import { bundleDirectory } from "../bundling/bundle-directory.ts";
+import { bundleDirectory, START_RUNTIME } from "../bundling/bundle-directory.ts";
 import { type Access, type Grant, together } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { publishingAs } from "./resources/publishing.ts";
@@ -29,7 +29,7 @@ const nagNameOf = (resolved: { "Fn::Join": [string, [{ "Fn::GetAtt": [string, st
 };
 
 /** The part of the configuration that each function needs. */
-export type FunctionConfig = Pick<DeploymentConfig, "stage" | "xrayTracing">;
+export type FunctionConfig = Pick<DeploymentConfig, "stage" | "xrayTracing" | "nodeFlags">;
 
 type Props = {
   /** The name of the file under functions/, without folder and extension. */
@@ -91,6 +91,8 @@ export class ServiceFunction extends Construct {
         ...access.environment,
         METRICS_NAMESPACE: metricNamespaceOf(config.stage),
         // A function that uses a service of AWS derives the service's address from it (shared/runtime/aws-client.ts).
+        ...(config.nodeFlags !== "keep" && { REPORT_NODE_FLAGS: "true" }),
+        ...(config.nodeFlags === "trim" && { AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${START_RUNTIME}` }),
         ...(access.grants.length > 0 && { URL_SUFFIX: Aws.URL_SUFFIX }),
       },
       timeout,

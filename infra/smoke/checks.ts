@@ -1,6 +1,8 @@
 /** What a deployment must answer, seen from outside. The order is the order of the output. */
+import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { connect } from "node:tls";
+import { promisify } from "node:util";
 import { generateKeyPair, SignJWT } from "jose";
 import * as z from "zod";
 import { expectBody, expectError, expectStatus, Mismatch, send } from "./deployment.ts";
@@ -16,6 +18,8 @@ export type Target = {
   webhookUrl?: string;
   /** An origin that browsers may call the API from. */
   origin?: string;
+  /** The log group of a function whose cold starts report the flags of Node. */
+  logGroup?: string;
 };
 
 type Need = Exclude<keyof Target, "apiUrl">;
@@ -124,6 +128,22 @@ const readAll = async ({ apiUrl, token }: Required<Target>): Promise<string> => 
     } else if (answer.status !== 200) throw new Mismatch(`GET ${path} answered ${answer.status}: ${answer.text}`);
   }
   return `${paths.length - refused} answered${refused === 0 ? "" : `, ${refused} need another role`}`;
+};
+
+const ColdStarts = z.object({ events: z.array(z.object({ message: z.string() })) });
+const ColdStart = z.object({ nodeFlags: z.array(z.string()) });
+
+/** The flags in the log of the latest cold start that is found, by the AWS CLI with the caller's credentials. */
+const readNodeFlags = async ({ logGroup }: Required<Target>): Promise<string> => {
+  const pattern = '{ $.message = "cold start" }';
+  const command = ["logs", "filter-log-events", "--log-group-name", logGroup, "--filter-pattern", pattern];
+  const { stdout } = await promisify(execFile)("aws", [...command, "--output", "json"]).catch((error: unknown) => {
+    throw new Mismatch(`the AWS CLI read no log: ${error instanceof Error ? error.message.trim() : String(error)}`);
+  });
+  const latest = ColdStarts.parse(JSON.parse(stdout)).events.at(-1);
+  if (latest === undefined) throw new Mismatch("no cold start reported its flags: deploy with nodeFlags=report");
+  const { nodeFlags } = ColdStart.parse(JSON.parse(latest.message));
+  return nodeFlags.length === 0 ? "none" : nodeFlags.join(" ");
 };
 
 export const checks: readonly Check[] = [
@@ -241,4 +261,5 @@ export const checks: readonly Check[] = [
       return undefined;
     },
   },
+  { title: "a cold start reports the flags of Node", needs: ["logGroup"], run: readNodeFlags },
 ];

@@ -13,6 +13,8 @@ Checks a deployment from outside, as a client sees it. Without <apiUrl> it check
   --audience TEXT     the audience of the deployment; needed for the forged token
   --webhook-url URL   the base of the webhook URL (an output of the deployment)
   --origin URL        an origin of the context key allowedOrigins; checks what browsers may call
+  --log-group NAME    the log group of a function of a deployment with nodeFlags=report or trim; the AWS CLI reads which
+                      flags Lambda's runtime starts Node with
   --help              this text
 
   SMOKE_TOKEN         environment variable: an access token of a user with an organization. With it the check also
@@ -58,6 +60,7 @@ const readTarget = async (): Promise<Target | undefined> => {
       audience: { type: "string" },
       "webhook-url": { type: "string" },
       origin: { type: "string" },
+      "log-group": { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -76,6 +79,7 @@ const readTarget = async (): Promise<Target | undefined> => {
     ...(values.audience !== undefined && { audience: values.audience }),
     ...(values["webhook-url"] !== undefined && { webhookUrl: readUrl("--webhook-url", values["webhook-url"]) }),
     ...(values.origin !== undefined && { origin: readUrl("--origin", values.origin) }),
+    ...(values["log-group"] !== undefined && { logGroup: values["log-group"] }),
     ...(token !== undefined && token !== "" && { token }),
   };
 };
@@ -86,6 +90,7 @@ const optionNames = {
   token: "SMOKE_TOKEN",
   webhookUrl: "--webhook-url",
   origin: "--origin",
+  logGroup: "--log-group",
 } as const;
 
 type Outcome = "ok" | "FAIL" | "skip";

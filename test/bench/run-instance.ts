@@ -11,6 +11,8 @@ export type InstanceRun = {
   file: string;
   environment: Readonly<Record<string, string>>;
   events: readonly APIGatewayProxyEventV2[];
+  /** Of Node; none by default. */
+  flags?: readonly string[];
   /** The number of repetitions of the last event for the warm time; 0 skips the measurement. */
   warmRequests?: number;
 };
@@ -29,8 +31,8 @@ export type InstanceResult = z.infer<typeof Output> & {
 };
 
 /** @throws Error with the process's output if it failed. */
-export const runInstance = async ({ environment, ...run }: InstanceRun): Promise<InstanceResult> => {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(run)], {
+export const runInstance = async ({ environment, flags = [], ...run }: InstanceRun): Promise<InstanceResult> => {
+  const child = spawn(process.execPath, [...flags, PROGRAM, JSON.stringify(run)], {
     env: environment,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });

@@ -1,11 +1,13 @@
 /** Tests `npm run smoke` against the local cloud, and against a proxy that breaks one promise of it at a time. */
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { checks } from "../../infra/smoke/checks.ts";
+import { newDirectory } from "../support/temporary-directory.ts";
 import { useSharedService } from "../support/use-service.ts";
 
 const run = promisify(execFile);
@@ -29,14 +31,14 @@ describe("the command", () => {
     const { code, stdout } = await smoke(args, { SMOKE_TOKEN: token });
     expect(stdout).not.toContain("FAIL");
     expect(stdout).toContain("user smoke, organization smoke, role admin");
-    expect(stdout).toMatch(/11 hold, 0 do not, 2 skipped\n$/);
+    expect(stdout).toMatch(/11 hold, 0 do not, 3 skipped\n$/);
     expect(code).toBe(0);
   });
 
   it("skips what needs a token or an issuer that were not given", async () => {
     const { code, stdout } = await smoke([service.stack.apiUrl ?? ""]);
     expect(stdout).toContain("skip  the token is accepted: needs SMOKE_TOKEN");
-    expect(stdout).toMatch(/5 hold, 0 do not, 8 skipped\n$/);
+    expect(stdout).toMatch(/5 hold, 0 do not, 9 skipped\n$/);
     expect(code).toBe(0);
   });
 
@@ -44,6 +46,28 @@ describe("the command", () => {
     const { code, stdout } = await smoke(["http://127.0.0.1:1"]);
     expect(stdout).toMatch(/^FAIL {2}the OpenAPI document is served: GET .* got no answer/);
     expect(stdout.split("\n")).toHaveLength(3);
+    expect(code).toBe(1);
+  });
+
+  /** Runs the command with a program `aws` that prints this. */
+  const smokeWithAws = async (printed: unknown) => {
+    const directory = newDirectory("aws-");
+    const program = `#!${process.execPath}\nconsole.log(process.argv[2] === "logs" ? ${JSON.stringify(JSON.stringify(printed))} : "")\n`;
+    writeFileSync(join(directory, "aws"), program, { mode: 0o755 });
+    return smoke([service.stack.apiUrl ?? "", "--log-group", "/aws/lambda/x"], { PATH: directory });
+  };
+
+  it("reports the flags of Node from the log of a function", async () => {
+    const message = JSON.stringify({ level: "debug", message: "cold start", nodeFlags: ["--expose-gc", "--a=1"] });
+    const { code, stdout } = await smokeWithAws({ events: [{ message }] });
+    expect(stdout).toContain("ok    a cold start reports the flags of Node: --expose-gc --a=1, ");
+    expect(code).toBe(0);
+  });
+
+  it("says what is missing if no function reported its flags, or there is no AWS CLI", async () => {
+    expect((await smokeWithAws({ events: [] })).stdout).toContain("deploy with nodeFlags=report");
+    const { code, stdout } = await smoke([service.stack.apiUrl ?? "", "--log-group", "x"], { PATH: "/nowhere" });
+    expect(stdout).toContain("the AWS CLI read no log: spawn aws ENOENT");
     expect(code).toBe(1);
   });
 
@@ -103,6 +127,7 @@ describe("a broken promise is found by its check", () => {
       audience,
       token,
       origin: ORIGIN,
+      logGroup: "",
     };
   });
   afterAll(() => {
@@ -112,8 +137,8 @@ describe("a broken promise is found by its check", () => {
 
   const failing = async (): Promise<string[]> => {
     const failures: string[] = [];
-    for (const { title, overTls, run: check } of checks) {
-      if (overTls) continue;
+    for (const { title, overTls, needs, run: check } of checks) {
+      if (overTls || needs?.includes("logGroup")) continue;
       await check(target).catch(({ name }: Error) => failures.push(`${title}: ${name}`));
     }
     return failures;

@@ -28,6 +28,7 @@ describe("the context of a deployment", () => {
       ipAddressType: "ipv4",
       allowedOrigins: [],
       originSecretHeader: "x-origin-secret",
+      nodeFlags: "keep",
       webhookConcurrency: 5,
       reservedConcurrency: {},
     });
@@ -176,6 +177,7 @@ describe("the context of a deployment", () => {
     [{ ipAddressType: "ipv6" }, "expected ipv4 or dualstack"],
     [{ xrayTracing: "maybe" }, "expected true or false"],
     [{ apiDocs: "maybe" }, "expected true or false"],
+    [{ nodeFlags: "none" }, "expected keep, report or trim"],
     [{ consoleClientId: "two words" }, 'the context key consoleClientId is "two words": expected 1 to 256 printable'],
     [{ consoleClientId: "" }, "expected 1 to 256 printable characters without spaces"],
     [{ consoleAudience: "ü" }, "expected 1 to 256 printable characters without spaces"],

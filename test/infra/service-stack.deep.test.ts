@@ -63,6 +63,7 @@ describe("the number of resources", () => {
     notificationTargets: "public",
     siemFeed: "true",
     xrayTracing: "true",
+    nodeFlags: "trim",
     region: "eu-central-1",
     providerApiUrl: "https://provider.example.com",
     providerAuthorizeUrl: "https://provider.example.com/authorize",

@@ -49,6 +49,7 @@ beforeAll(async () => {
     originSecretHashes: HASH,
     alarmTopicArn: OPERATORS,
     xrayTracing: "true",
+    nodeFlags: "trim",
     providerOauthClientId: "ca_1",
     providerOauthSecretArn: OAUTH_SECRET,
     platformWebhookSecretArn: WEBHOOK_SECRET,
@@ -493,6 +494,13 @@ describe("the stack", () => {
       const expected = events.length === 0 ? undefined : events.join(",");
       expect([name, environmentOf(dev, description).CONSUMED_EVENTS]).toEqual([name, expected]);
     }
+  });
+
+  it("changes how Node is started only on request", () => {
+    const trimmed = { REPORT_NODE_FLAGS: "true", AWS_LAMBDA_EXEC_WRAPPER: "/var/task/start-runtime.sh" };
+    expect(environmentOf(prod, "POST /plants")).toMatchObject(trimmed);
+    const unchanged = Object.keys(environmentOf(dev, "POST /plants"));
+    expect(unchanged).not.toEqual(expect.arrayContaining([expect.stringMatching(/NODE_FLAGS|EXEC_WRAPPER/)]));
   });
 
   it("invokes the detection worker once per organization of an event", () => {

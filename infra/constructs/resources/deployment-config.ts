@@ -45,6 +45,8 @@ export type DeploymentConfig = {
   notificationTargets: "public" | "loopback";
   /** Whether X-Ray records a sample of the invocations. */
   xrayTracing: boolean;
+  /** What happens to the flags that Lambda's runtime starts Node with. */
+  nodeFlags: "keep" | "report" | "trim";
   /** The batches of webhook events that are processed at once. */
   webhookConcurrency: number;
   /** Reserved concurrency by function. */

@@ -87,7 +87,11 @@ const channelOf = (child: ChildProcess): Duplex => {
 /** Starts one process that serves one function, one event at a time. See runtime.mjs for what runs in it. */
 export const startInstance = (options: InstanceOptions): Instance => {
   const { codeDirectory, environment, memoryMb, clockOffsetMs, log, watchdog } = options;
-  const child = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, RUNTIME], {
+  const runtime = [process.execPath, `--max-old-space-size=${memoryMb}`, RUNTIME];
+  // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-modify.html#runtime-wrapper
+  const wrapper = environment.AWS_LAMBDA_EXEC_WRAPPER?.replace("/var/task", codeDirectory);
+  const [program = "", ...args] = wrapper === undefined ? runtime : [wrapper, ...runtime];
+  const child = spawn(program, args, {
     cwd: codeDirectory,
     env: environment,
     stdio: ["ignore", "pipe", "pipe", "pipe"],

@@ -71,6 +71,18 @@ describe("an instance", () => {
     expect(cwd).toBe(codeDirectory);
   });
 
+  it("is started by the program that its environment names", async () => {
+    const { call, codeDirectory } = startPool("export const handler = async () => process.env.STARTED_BY", {
+      environment: (directory) => ({
+        LAMBDA_TASK_ROOT: directory,
+        _HANDLER: "index.handler",
+        AWS_LAMBDA_EXEC_WRAPPER: "/var/task/start.sh",
+      }),
+    });
+    writeFileSync(join(codeDirectory, "start.sh"), '#!/bin/sh\nSTARTED_BY=wrapper exec "$@"\n', { mode: 0o755 });
+    expect(await call({})).toBe("wrapper");
+  });
+
   it("receives Lambda's context", async () => {
     const { call } = startPool(
       "export const handler = async (e, c) => ({ ...c, remaining: c.getRemainingTimeInMillis() })",
