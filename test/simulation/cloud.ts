@@ -9,6 +9,7 @@ import { type BusEventName, busEvents, EVENT_SOURCE, partsOf } from "../../share
 import { eventsOf, type QueueName, queues as queueKinds } from "../../shared/api/queues.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import type { Functions, Outcome } from "./functions.ts";
+import { createMemoryQueues } from "./memory-queues.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 export type Answer = { status: number; body: unknown; headers: Record<string, string> };
@@ -24,7 +25,6 @@ export type ApiRequest = {
 
 const API_TIMEOUT_SECONDS = 10;
 const WEBHOOK_TIMEOUT_SECONDS = 10;
-const MAX_RECEIVES = 5;
 /** Lambda repeats a failed asynchronous invocation twice. */
 const RETRY_AFTER_MS = [60_000, 120_000];
 const HOUR_MS = 3_600_000;
@@ -36,8 +36,6 @@ const RARE: readonly string[] = ["dispatch-detection", "close-security-hours", "
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-type Message = { body: string; receives: number };
-
 export const createCloud = (
   scheduler: Scheduler,
   functions: Functions,
@@ -45,8 +43,6 @@ export const createCloud = (
 ) => {
   const { after, between, chance, now } = scheduler;
   const route = createRouter(allRoutes.map(([name, { method, path }]) => ({ routeKey: `${method} ${path}`, name })));
-  const queues = new Map<QueueName, Message[]>();
-  const deadLetters: { queue: QueueName; message: Message }[] = [];
   /** Invocations that failed three times. */
   const lost: string[] = [];
   /** Invocations that failed although they began when nothing failed any more. */
@@ -76,46 +72,13 @@ export const createCloud = (
     lost.push(name);
   };
 
+  const queues = createMemoryQueues(scheduler, functions, { mayRepeat, track });
   const queueNames = Object.keys(queueKinds) as QueueName[];
 
   const triggersOf = (matches: (trigger: Trigger) => boolean) =>
     (Object.keys(backgroundFunctions) as (keyof typeof backgroundFunctions)[]).flatMap((name) =>
       (backgroundFunctions[name].triggers as readonly Trigger[]).filter(matches).map((trigger) => ({ name, trigger })),
     );
-
-  const receive = async (queue: QueueName, name: keyof typeof backgroundFunctions, batchSize: number) => {
-    const messages = queues.get(queue) ?? [];
-    const batch = messages.splice(0, between(1, batchSize));
-    if (batch.length === 0) return;
-    const { timeoutSeconds } = backgroundFunctions[name];
-    const Records = batch.map(({ body, receives }, i) => ({
-      messageId: `message-${i}`,
-      body,
-      attributes: { ApproximateReceiveCount: String(receives + 1) },
-    }));
-    const outcome: Outcome = await functions.invoke(name, { Records }, timeoutSeconds);
-    const failures =
-      outcome.status === "answered"
-        ? (outcome.value as { batchItemFailures: { itemIdentifier: string }[] }).batchItemFailures
-        : Records.map(({ messageId }) => ({ itemIdentifier: messageId }));
-    const failed = new Set(failures.map(({ itemIdentifier }) => itemIdentifier));
-    for (const [i, message] of batch.entries()) {
-      if (!failed.has(`message-${i}`)) continue;
-      message.receives++;
-      if (message.receives >= MAX_RECEIVES) deadLetters.push({ queue, message });
-      // The visibility time-out of a queue is six times the function's.
-      else after(timeoutSeconds * 1_000 * (outcome.status === "died" ? 6 : 1), () => enqueue(queue, message));
-    }
-  };
-
-  const enqueue = (queue: QueueName, message: Message): void => {
-    const messages = queues.get(queue) ?? [];
-    queues.set(queue, messages);
-    messages.splice(Math.floor(scheduler.random() * (messages.length + 1)), 0, message);
-    for (const { name, trigger } of triggersOf((trigger) => "queueOf" in trigger && trigger.queueOf === queue)) {
-      if ("queueOf" in trigger) after(between(1, 3_000), () => void track(receive(queue, name, trigger.batchSize)));
-    }
-  };
 
   const deliver = (type: BusEventName, id: string, detail: Record<string, unknown>): void => {
     const time = new Date(now()).toISOString();
@@ -128,9 +91,7 @@ export const createCloud = (
       }
     }
     for (const queue of queueNames.filter((name) => eventsOf(name).includes(type))) {
-      after(between(1, 2_000), () =>
-        enqueue(queue, { body: JSON.stringify({ ...origin, id, time, detail }), receives: 0 }),
-      );
+      after(between(1, 2_000), () => queues.put(queue, JSON.stringify({ ...origin, id, time, detail })));
     }
   };
 
@@ -185,7 +146,7 @@ export const createCloud = (
 
   return {
     state,
-    deadLetters,
+    queues,
     lost,
     unexcused,
 
@@ -237,11 +198,7 @@ export const createCloud = (
       }
     },
 
-    /** Puts dead letters back into their queues, as an operator does. */
-    redrive(): void {
-      for (const { queue, message } of deadLetters.splice(0)) enqueue(queue, { ...message, receives: 0 });
-    },
-
-    isIdle: () => state.underWay === 0 && [...queues.values()].every((messages) => messages.length === 0),
+    /** Whether nothing is under way. Messages may wait in queues for their time. */
+    isIdle: () => state.underWay === 0 && !queues.hasVisible(),
   };
 };

@@ -6,10 +6,11 @@
  */
 import { EventEmitter } from "node:events";
 import http from "node:http";
+import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
 import { Readable } from "node:stream";
 import type { Input } from "./memory-dynamodb.ts";
-import type { Network } from "./network.ts";
+import type { Fate, Network } from "./network.ts";
 import { currentProcess } from "./scheduler.ts";
 import { createStoreClient, type StoreAnswer } from "./store-client.ts";
 
@@ -22,10 +23,12 @@ export type OtherSides = {
   store: (operation: string, input: Input) => StoreAnswer;
   storeRefusals: (operation: string, input: Input) => readonly (() => StoreAnswer)[];
   http: (request: HttpRequest) => HttpAnswer;
-  httpRefusals: (host: string) => readonly (() => HttpAnswer)[];
+  httpRefusals: (request: HttpRequest) => readonly (() => HttpAnswer)[];
+  httpFate: (request: HttpRequest) => Fate | undefined;
   publish: (entries: readonly { DetailType: string; Detail: string }[]) => void;
   /** A call of S3 or SQS. */
   service: (operation: string, input: object) => object;
+  serviceRefusals: (operation: string, input: object) => readonly (() => object)[];
 };
 
 let sides: OtherSides | undefined;
@@ -49,16 +52,18 @@ class SimulatedRequest extends EventEmitter {
     this.#options = options;
   }
 
-  end(body = ""): this {
-    const { hostname, path, method = "GET", headers, signal } = this.#options;
-    const { network, http: answer, httpRefusals } = other();
-    const host = String(hostname);
-    const request = { host, method, path: String(path), headers: { ...headers } as Record<string, string>, body };
+  end(content: string | Buffer = ""): this {
+    const { host, hostname = host, path, method = "GET", headers, signal } = this.#options;
+    const { network, http: answer, httpRefusals, httpFate } = other();
+    const body = String(content);
+    const sent = { host: String(hostname), method, path: String(path), body };
+    const request = { ...sent, headers: { ...headers } as Record<string, string> };
     network
       .send({
         owner: currentProcess(),
         execute: () => answer(request),
-        refusals: httpRefusals(host),
+        refusals: httpRefusals(request),
+        fate: httpFate(request),
         timeoutMs: HTTP_TIMEOUT_MS,
         signal,
       })
@@ -90,6 +95,7 @@ const request = (url: URL | http.RequestOptions, options?: unknown, listener?: u
 /** Replaces Node's HTTP client. Call it before the product is imported. */
 export const installHttp = (): void => {
   Object.assign(http, { request });
+  Object.assign(https, { request });
   syncBuiltinESMExports();
 };
 
@@ -119,14 +125,15 @@ export const installClients = async (): Promise<void> => {
     command: { constructor: { name: string }; input: object },
     { abortSignal: signal }: { abortSignal?: AbortSignal } = {},
   ): Promise<object> => {
-    const { network, service } = other();
+    const { network, service, serviceRefusals } = other();
+    const operation = command.constructor.name.replace(/Command$/, "");
     const slowDown = () => {
       throw Object.assign(new Error("SlowDown"), { name: "SlowDown" });
     };
     return network.send({
       owner: currentProcess(),
-      execute: () => service(command.constructor.name.replace(/Command$/, ""), command.input),
-      refusals: [slowDown],
+      execute: () => service(operation, command.input),
+      refusals: [slowDown, ...serviceRefusals(operation, command.input)],
       timeoutMs: SERVICE_TIMEOUT_MS,
       signal,
     });

@@ -42,6 +42,7 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
   const first = pick(organizations);
   for (const organization of organizations)
     if (organization === first || chance(0.4)) await operators.insist(organization, operators.connect(organization));
+  await operators.addDestinations();
 
   setFaults(world, chance(0.15) ? 0 : scheduler.random() * 2);
   const end = now() + between(3, minutes) * MINUTE_MS;
@@ -51,6 +52,7 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
   await Promise.all([
     repeat(4 * MINUTE_MS, () => provider.change(pick(organizations).accountId, between(1, 2), between(1, 1_000_000))),
     repeat(5 * MINUTE_MS, operators.act),
+    repeat(3 * MINUTE_MS, operators.notify),
   ]);
   await sleep(Math.max(0, end - now()));
 
@@ -64,7 +66,7 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
   // As their schedules do within the hour.
   for (const name of ["sweep-alert-outbox", "hand-over-webhooks", "resume-erasures", "resume-exports"] as const)
     cloud.fire(name);
-  cloud.redrive();
+  cloud.queues.redrive();
   await sleep(15 * MINUTE_MS);
   isOver = true;
   for (let i = 0; !cloud.isIdle(); i++) {
@@ -94,7 +96,7 @@ const judgeEvents = ({ database }: World, { id }: Organization, scope: string): 
 const judge = async (world: World, operators: Operators): Promise<void> => {
   const { database, provider, organizations, cloud } = world;
   if (cloud.unexcused.length > 0) throw new Problem(`Without a fault: ${cloud.unexcused[0]}`);
-  if (cloud.deadLetters.length > 0) throw new Problem("A message cannot be processed");
+  if (cloud.queues.deadLetters.length > 0) throw new Problem("A message cannot be processed");
   for (const organization of organizations) {
     const scope = organizationKey(organization.id);
     const records = database.items("Records").filter((item) => item.scope === scope);
@@ -119,6 +121,7 @@ const judge = async (world: World, operators: Operators): Promise<void> => {
     const waiting = database.items(table).find((item) => item[shard] !== undefined);
     if (waiting !== undefined) throw new Problem(`A ${what} for ever: ${inspect(waiting)}`);
   }
+  await operators.judgeNotifications();
 };
 
 /** Plays one simulation. */

@@ -69,6 +69,51 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'identityOf("export", organizationId, identity.id)',
     to: 'identityOf("export", organizationId, identity.id, Math.random())',
   },
+  "a redelivered event sends no message of a paused destination's digest": {
+    file: "notifications/dispatch.ts",
+    from: "if (own !== undefined) {",
+    to: 'if (own !== undefined && (destination.digest === undefined || destination.status === "active")) {',
+  },
+  "a retry that died before its message is not finished": {
+    file: "notifications/request-delivery.ts",
+    from: 'const isUnsent = before.status === "pending" && before.isRetryUnsent === true;',
+    to: "const isUnsent = false;",
+  },
+  "a destination that could not be notified is forgotten": {
+    file: "notifications/dispatch.ts",
+    from: "if (failed !== undefined) throw failed.reason;",
+    to: "void failed;",
+  },
+  "a refused notification counts as delivered": {
+    file: "notifications/send-delivery.ts",
+    from: "const isDelivered = status >= 200 && status < 300;",
+    to: "const isDelivered = status > 0;",
+  },
+  "a paused destination is sent to": {
+    file: "notifications/send-delivery.ts",
+    from: 'return status === "active" ? undefined : status;',
+    to: "return undefined;",
+  },
+  "a destination's deletion is acknowledged and not done": {
+    file: "notifications/delete-destination.ts",
+    from: "if (!(await destinations.delete(organizationId, id, change, silencing))) throw destinationNotFound();",
+    to: "void silencing;",
+  },
+  "an erasure leaves the destinations of the user": {
+    file: "notifications/erase.ts",
+    from: 'if (mentions(target)) return "delete";',
+    to: "void target;",
+  },
+  "a delivery is given up a try too early": {
+    file: "notifications/sending/retry-schedule.ts",
+    from: "const pause = PAUSES_MS[tries - 1];",
+    to: "const pause = PAUSES_MS[tries];",
+  },
+  "a failed try is repeated at once": {
+    file: "notifications/sending/retry-schedule.ts",
+    from: "const own = pause * (1 + JITTER * spreadOf(deliveryId, tries));",
+    to: "const own = 0 * spreadOf(deliveryId, tries);",
+  },
   "hours with events are not marked": {
     file: "security/recorder.ts",
     from: "await hours.markHourOpen(scope, hour);",

@@ -18,6 +18,8 @@ export type Outgoing<Answer> = {
   /** When the client stops waiting. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** What happens to the request whatever the dice say. */
+  fate?: Fate | undefined;
 };
 
 /** An error of the network with the code that Node gives it. */
@@ -25,13 +27,24 @@ const networkError = (code: "ECONNRESET" | "ETIMEDOUT"): Error =>
   Object.assign(new Error(code), { code, name: code === "ETIMEDOUT" ? "TimeoutError" : "Error" });
 
 const FATES = ["refuse", "loseRequest", "loseAnswer", "hang", "kill"] as const;
-type Fate = (typeof FATES)[number] | "succeed";
+export type Fate = (typeof FATES)[number] | "succeed";
 
 export type Network = ReturnType<typeof createNetwork>;
 
 export const createNetwork = (scheduler: Scheduler, kill: (owner: Process) => void) => {
   const { chance, between, after } = scheduler;
   const rates: FaultRates = { ...NO_FAULTS };
+
+  /** The instance of a function that dies at its nth request from now on. */
+  let doomed: { name: string; requests: number } | undefined;
+
+  const isDoomed = (owner: Process | undefined): boolean => {
+    if (doomed === undefined || owner?.name.startsWith(`${doomed.name} `) !== true) return false;
+    doomed.requests--;
+    if (doomed.requests > 0) return false;
+    doomed = undefined;
+    return true;
+  };
 
   const chooseFate = (): Fate => {
     let dice = scheduler.random();
@@ -47,8 +60,12 @@ export const createNetwork = (scheduler: Scheduler, kill: (owner: Process) => vo
 
   return {
     rates,
-    send<Answer>({ owner, execute, refusals, timeoutMs, signal }: Outgoing<Answer>): Promise<Answer> {
-      let fate = chooseFate();
+    /** Kills the instance of a function at its nth request from now on. */
+    doom(name: string, requests: number): void {
+      doomed = { name, requests };
+    },
+    send<Answer>({ owner, execute, refusals, timeoutMs, signal, fate: decided }: Outgoing<Answer>): Promise<Answer> {
+      let fate = isDoomed(owner) ? "kill" : (decided ?? chooseFate());
       if (fate === "kill" && owner === undefined) fate = "succeed";
       return new Promise((resolve, reject) => {
         const abort = () =>

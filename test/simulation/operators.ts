@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { createAlertOperators } from "./alert-operators.ts";
 import type { Answer, ApiRequest } from "./cloud.ts";
 import { Problem } from "./invariants.ts";
+import { createNotificationOperators } from "./notification-operators.ts";
 import { createTokens } from "./process.ts";
 import { createRepeatOperators } from "./repeat-operators.ts";
 import type { Organization, World } from "./world.ts";
@@ -61,6 +62,7 @@ export const createOperators = (world: World) => {
 
   const onAlerts = createAlertOperators(world, { call, insist });
   const repeating = createRepeatOperators(world, { call, insist });
+  const notifying = createNotificationOperators(world, { call, insist, raise: onAlerts.actions.alert });
   const marked = new Set<string>();
 
   const connect = ({ apiKey, webhookSecret }: Organization): ApiRequest => ({
@@ -180,9 +182,11 @@ export const createOperators = (world: World) => {
       const asked = { organization, userId: `eve-${++names}-${between(1_000, 9_999)}`, isAcknowledged: false };
       await call(organization, { method: "GET", path: "/records/customers" }, asked.userId, pick(["admin", "guest"]));
       erased.push(asked);
+      const named = between(0, 1) === 0 ? await notifying.mention(organization, asked.userId) : undefined;
       if (between(0, 1) === 0) await onAlerts.discuss(organization, pick(["ada", asked.userId]), asked.userId);
       const body = { scope: "user", userId: asked.userId };
       asked.isAcknowledged = (await call(organization, { method: "POST", path: "/erasure", body })).status === 202;
+      if (asked.isAcknowledged && named !== undefined) named.isErased = true;
     },
 
     /** Strangers must be refused whatever fails. */
@@ -215,6 +219,7 @@ export const createOperators = (world: World) => {
       await insist(organization, connect(organization));
     // Announces transitions whose instance died.
     await insist(organization, { method: "GET", path: "/circuit-breaker" });
+    await notifying.restore(organization);
   };
 
   const judgePlants = async (organization: Organization): Promise<void> => {
@@ -297,6 +302,9 @@ export const createOperators = (world: World) => {
     restore,
     /** One action of somebody. */
     act: () => actions[pick(Object.keys(actions))]?.(pick(organizations)) ?? Promise.resolve(),
+    notify: notifying.act,
+    addDestinations: notifying.addFirst,
+    judgeNotifications: notifying.judge,
     async judge(organization: Organization, scope: string): Promise<void> {
       await onAlerts.judge(organization);
       await judgeRuns(organization);

@@ -18,12 +18,14 @@ type Ask = {
 
 const EXPORTS = "/security/exports";
 const MINUTE_MS = 60_000;
+/** An instance that starts an export makes about this many requests. It may die at each. */
+const REQUESTS_OF_START = 9;
 
 /** Longer than the clocks of two instances differ. */
 const SETTLED_MS = 10_000;
 
-export const createRepeatOperators = ({ scheduler, database, bucket }: World, { call, insist }: Ask) => {
-  const { between, now, sleep } = scheduler;
+export const createRepeatOperators = ({ scheduler, database, bucket, network }: World, { call, insist }: Ask) => {
+  const { between, chance, now, sleep } = scheduler;
   const startedAt = now();
   const exports: Asked[] = [];
   let names = 0;
@@ -103,6 +105,7 @@ export const createRepeatOperators = ({ scheduler, database, bucket }: World, { 
     repeat,
     async export(organization: Organization): Promise<void> {
       const asked = ask(organization);
+      if (chance(0.7)) network.doom("start-event-export", between(1, REQUESTS_OF_START));
       const answers = await repeat(organization, { method: "POST", path: EXPORTS, body: bodyOf(asked) });
       asked.isAcknowledged = answers.length > 0;
     },

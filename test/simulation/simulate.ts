@@ -60,12 +60,12 @@ const run = async (): Promise<number> => {
   const first = Number(values.seed ?? values.from);
   const count = values.seed === undefined ? Number(values.seeds) : 1;
   const startedAt = process.hrtime.bigint();
-  const total = { failures: 0, steps: 0, store: 0, provider: 0, published: 0, delivered: 0 };
+  const total = { failures: 0, steps: 0, store: 0, provider: 0, published: 0, delivered: 0, sent: 0 };
   for (let seed = first; seed < first + count; seed++) {
     errors = [];
     const { problem, steps, counts, digest } = await simulate(seed, factories, { minutes, trace, ...watch });
     total.steps += steps;
-    for (const name of ["store", "provider", "published", "delivered"] as const) total[name] += counts[name];
+    for (const name of ["store", "provider", "published", "delivered", "sent"] as const) total[name] += counts[name];
     if (values.verbose) print(`seed ${seed}: ${steps} steps, digest ${digest}`);
     if (problem === undefined) continue;
     total.failures++;
@@ -77,7 +77,7 @@ const run = async (): Promise<number> => {
   }
   const seconds = (Number(process.hrtime.bigint() - startedAt) / 1e9).toFixed(1);
   print(
-    `${count} simulations of ${total.steps} steps in ${seconds} s: ${total.store} calls of the store, ${total.provider} of the provider, ${total.published} events published, ${total.delivered} webhooks delivered, ${total.failures} failed`,
+    `${count} simulations of ${total.steps} steps in ${seconds} s: ${total.store} calls of the store, ${total.provider} of the provider, ${total.published} events published, ${total.delivered} webhooks delivered, ${total.sent} notifications received, ${total.failures} failed`,
   );
   if (values.calls !== undefined) writeFileSync(values.calls, serialize(calls));
   return total.failures;

@@ -11,6 +11,7 @@ import { createMemoryDynamoDb, type Input, StoreError } from "./memory-dynamodb.
 import { createNetwork, type FaultRates, NO_FAULTS } from "./network.ts";
 import { answerOfIssuer } from "./process.ts";
 import { createProviderSide } from "./provider-side.ts";
+import { createReceivers, RECEIVER_HOST } from "./receivers.ts";
 import { activate, createScheduler, type Process } from "./scheduler.ts";
 import { tables } from "./stack-tables.ts";
 import type { StoreAnswer } from "./store-client.ts";
@@ -103,7 +104,7 @@ export const createWorld = (
   const { now, between, chance, after } = scheduler;
   activate(scheduler);
   const digest = createHash("sha256");
-  const counts = { store: 0, provider: 0, published: 0, delivered: 0 };
+  const counts = { store: 0, provider: 0, published: 0, delivered: 0, sent: 0 };
   const note = (line: string) => {
     digest.update(line);
     trace?.(`${new Date(now()).toISOString().slice(11, 23)} ${line}`);
@@ -191,6 +192,7 @@ export const createWorld = (
     organizations.push({ id, ...account, webhookSecret: `whsec_${i}`, isKeyReplaced: false });
   }
 
+  const receivers = createReceivers(scheduler);
   const http = (request: HttpRequest) => {
     if (request.host === "127.0.0.1") {
       return {
@@ -199,17 +201,23 @@ export const createWorld = (
         body: JSON.stringify(answerOfIssuer(request.path)),
       };
     }
+    if (request.host === RECEIVER_HOST) {
+      counts.sent++;
+      const answer = receivers.answer(request);
+      note(`receiver ${request.path} ${answer.status}`);
+      return answer;
+    }
     counts.provider++;
     const answer = provider.answer(request);
     note(`provider ${request.method} ${request.path} ${answer.status}`);
     return answer;
   };
 
-  /** S3 alone: no operator has a destination, so nothing is sent. */
+  /** S3 and SQS. */
   const bucket = createMemoryBucket();
   const service = (operation: string, input: object): object => {
     note(operation);
-    const answer = bucket.call(operation, input);
+    const answer = bucket.call(operation, input) ?? cloud.queues.call(operation, input);
     if (answer !== undefined) return answer;
     // The product would take it for an outage of the service.
     broken ??= new Error(`The simulation does not know ${operation}.`);
@@ -219,10 +227,15 @@ export const createWorld = (
   connectEdges({
     network,
     service,
+    serviceRefusals: cloud.queues.refusals,
     store,
     storeRefusals: storeRefusalsOf(store),
     http,
-    httpRefusals: (host) => (host === "127.0.0.1" ? [() => errorAnswer(500, {})] : providerRefusals),
+    httpRefusals: (request) => {
+      if (request.host === RECEIVER_HOST) return receivers.refusals(request);
+      return request.host === "127.0.0.1" ? [() => errorAnswer(500, {})] : providerRefusals;
+    },
+    httpFate: (request) => (request.host === RECEIVER_HOST ? receivers.fate(request) : undefined),
     publish: (entries) => {
       counts.published += entries.length;
       for (const { DetailType, Detail } of entries) {
@@ -238,6 +251,7 @@ export const createWorld = (
     scheduler,
     database,
     bucket,
+    receivers,
     functions,
     network,
     cloud,
