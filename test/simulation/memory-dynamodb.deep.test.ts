@@ -74,6 +74,7 @@ const normalised = (value: unknown): unknown => {
 /** A text that is equal for equal answers; the order of a batch does not matter. */
 const textOf = (answer: object): string => {
   const { Responses = {}, UnprocessedItems: _, UnprocessedKeys: __, ...rest } = answer as Record<string, unknown>;
+  if (Array.isArray(Responses)) return JSON.stringify(Responses.map(({ Error: error }) => error?.Code));
   const batches = Object.entries(Responses as Record<string, unknown[]>).map(([table, items]) => [
     table,
     items.map(normalised).sort(byText),

@@ -12,6 +12,7 @@ import {
   project,
   updatedAttributes,
 } from "../support/expressions.ts";
+import { callOf, type Statement } from "./memory-partiql.ts";
 import { createTable, type MemoryTable, type TableKeys } from "./memory-table.ts";
 
 /** The input of a command. */
@@ -198,6 +199,25 @@ export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>, onC
     return {};
   };
 
+  const keyNamesOf = (name: string): string[] => {
+    const { partition, sort } = tables.get(name) ?? { partition: "", sort: undefined };
+    return sort === undefined ? [partition] : [partition, sort];
+  };
+
+  const execute = (statement: Statement) => {
+    const { operation, input, code } = callOf(statement, keyNamesOf);
+    const { TableName } = input;
+    try {
+      carryOut(prepare(operation, input));
+      return { TableName };
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.name !== "ConditionalCheckFailedException") throw error;
+      return { TableName, Error: { Code: code, Message: "The conditional request failed" } };
+    }
+  };
+
+  const batchExecute = (input: Input) => ({ Responses: (input.Statements as Statement[]).map(execute) });
+
   const operations: Record<string, (input: Input) => object> = {
     Get: get,
     Put: write("Put"),
@@ -206,6 +226,7 @@ export const createMemoryDynamoDb = (tables: ReadonlyMap<string, TableKeys>, onC
     Query: query,
     BatchGet: batchGet,
     BatchWrite: batchWrite,
+    BatchExecuteStatement: batchExecute,
     TransactWrite: transactWrite,
   };
 

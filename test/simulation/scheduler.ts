@@ -181,6 +181,7 @@ const timedOut = new DOMException("The operation timed out", "TimeoutError");
 export const installTime = (): void => {
   const replaced = {
     setTimeout: (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => timer(() => run(...args), ms),
+    setImmediate: (run: (...args: unknown[]) => void, ...args: unknown[]) => timer(() => run(...args)),
     clearTimeout: (handle?: { cancel?: () => void }) => handle?.cancel?.(),
   };
   Object.assign(globalThis, replaced, { Date: SimulatedDate });

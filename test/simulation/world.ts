@@ -57,6 +57,19 @@ const storeRefusalsOf =
       return [...common, refusal("TransactionCanceledException", { CancellationReasons })];
     }
     if (["Put", "Update", "Delete"].includes(operation)) return [...common, refusal("TransactionConflictException")];
+    if (operation === "BatchExecuteStatement") {
+      const Statements = input.Statements as object[];
+      const half = Statements.length >> 1;
+      /** The answer without the results of the later half, whose statements may be executed. */
+      const partly = (executed: readonly object[], Code: string) => (): StoreAnswer => {
+        const { output } = executed.length === 0 ? {} : store(operation, { ...input, Statements: executed });
+        const { Responses } = (output ?? { Responses: [] }) as { Responses: object[] };
+        const failed = Statements.slice(half).map(() => ({ Error: { Code } }));
+        return { status: 200, output: { Responses: [...Responses.slice(0, half), ...failed] } };
+      };
+      const throttled = partly(Statements.slice(0, half), "ThrottlingError");
+      return [throttled, partly(Statements, "InternalServerError"), ...common];
+    }
     if (operation !== "BatchWrite" && operation !== "BatchGet") return common;
     const partly = (): StoreAnswer => {
       const [[table = "", request] = []] = Object.entries(
