@@ -86,11 +86,19 @@ export const createRecordListStore = (table: Table<"records">) => {
     /**
      * The ids of all records of a type, deleted ones too, in ascending order of their UTF-8, read strongly: one read
      * unit per 4 KB of records.
+     * @param range only the ids after `after`, up to and including `upTo`.
      */
-    async *listIds(organizationId: string, type: RecordType): AsyncGenerator<ListedId, void, void> {
+    async *listIds(
+      organizationId: string,
+      type: RecordType,
+      { after, upTo }: { after?: string | undefined; upTo?: string | undefined } = {},
+    ): AsyncGenerator<ListedId, void, void> {
+      const prefix = typePrefix(type);
+      const inRange = upTo === undefined ? "begins_with(#key, :prefix)" : "#key BETWEEN :prefix AND :last";
       const pages = queryPages(table, {
-        where: "#scope = :scope AND begins_with(#key, :prefix)",
-        values: { scope: organizationKey(organizationId), prefix: typePrefix(type) },
+        where: `#scope = :scope AND ${inRange}`,
+        values: { scope: organizationKey(organizationId), prefix, ...(upTo !== undefined && { last: prefix + upTo }) },
+        after: after === undefined ? undefined : itemKeyOf(organizationId, { type, id: after }),
         attributes: LISTED_ATTRIBUTES,
         isConsistent: true,
       });

@@ -1,6 +1,7 @@
 /**
- * Compares the lists of a full run with the stored records, type by type. Objects on one side only are read again first,
- * which corrects a deletion without an event. The remaining differences are reported.
+ * Compares the lists of a full run with the stored records, type by type, and a large type range by range of ids, so that
+ * neither side must fit into memory. Objects on one side only are read again first, which corrects a deletion without an
+ * event. The remaining differences are reported.
  */
 import type { Observation } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
@@ -8,6 +9,7 @@ import type { SetAside } from "../records/set-aside.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { writeLog } from "../runtime/log.ts";
 import { plusProgress, type RunContext, type Step } from "./run-context.ts";
+import { compareIds, createSmallestIds } from "./smallest-ids.ts";
 import { failureOf } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import { type Completeness, MAX_REPORTED_IDS } from "./sync-run.ts";
@@ -20,23 +22,51 @@ const REREADS_AT_A_TIME = 25;
 /** Records between two checks of the time. */
 const STRIDE = 1_000;
 
-type Sides = { listed: Set<string>; stored: number; onlyListed: string[]; onlyStored: string[] };
+/** The ids of a range on each side. While they are found, twice as many are held: 168 MB. */
+const MAX_IDS = 500_000;
 
-/** Both sides of a type; undefined if the time is too short to read them. */
-const readSides = async (context: RunContext, run: ActiveRun, type: RecordType): Promise<Sides | undefined> => {
+/** The ids after `after`, up to and including `upTo`; undefined for no bound. */
+type Range = { after: string | undefined; upTo?: string | undefined };
+
+/** Both sides of a range. `upTo`: the end of the range if more ids follow. */
+type Sides = { listed: number; stored: number; onlyListed: string[]; onlyStored: string[]; upTo: string | undefined };
+
+const isWithin = (id: string, { after, upTo }: Range): boolean =>
+  (after === undefined || compareIds(id, after) > 0) && (upTo === undefined || compareIds(id, upTo) <= 0);
+
+/**
+ * Both sides of a type; undefined if the time is too short to read them.
+ * @param range without an end, it is cut after `maxIds` ids of a side.
+ */
+const readSides = async (
+  context: RunContext,
+  run: ActiveRun,
+  type: RecordType,
+  range: Range,
+  maxIds: number,
+): Promise<Sides | undefined> => {
   const { organizationId } = context;
   const bound = run.work.lists[type]?.bound;
-  const listed = new Set<string>();
+  const smallest = createSmallestIds(maxIds);
   for await (const ids of context.pageIds.readAll({ organizationId, runId: run.id, type })) {
-    for (const id of ids) listed.add(id);
+    for (const id of ids) if (isWithin(id, range)) smallest.add(id);
     await context.keepLease();
     if (context.isTimeShort()) return undefined;
   }
+  const { ids: listed, last } = smallest.take();
+  const isCut = range.upTo === undefined;
+  let upTo = range.upTo ?? last;
   const missing = new Set(listed);
   const onlyStored: string[] = [];
   let stored = 0;
   let count = 0;
-  for await (const { id, createdAt, deleted } of context.listIds(organizationId, type)) {
+  let lastId: string | undefined;
+  for await (const { id, createdAt, deleted } of context.listIds(organizationId, type, { ...range, upTo })) {
+    if (isCut && count === maxIds) {
+      upTo = lastId;
+      break;
+    }
+    lastId = id;
     if (++count % STRIDE === 0) {
       await context.keepLease();
       if (context.isTimeShort()) return undefined;
@@ -49,7 +79,23 @@ const readSides = async (context: RunContext, run: ActiveRun, type: RecordType):
     const isOlder = bound === undefined || createdAt < bound * 1_000;
     if (!listed.has(id) && isOlder) onlyStored.push(id);
   }
-  return { listed, stored, onlyListed: [...missing], onlyStored };
+  const inRange = (ids: Set<string>) =>
+    upTo === last ? [...ids] : [...ids].filter((id) => isWithin(id, { ...range, upTo }));
+  return { listed: inRange(listed).length, stored, onlyListed: inRange(missing), onlyStored, upTo };
+};
+
+/** The first of the listed ids that are not set aside; those are listed and not stored, and a reread ends in the same way. */
+const unexplainedOf = async (
+  context: RunContext,
+  type: RecordType,
+  onlyListed: readonly string[],
+): Promise<string[]> => {
+  const unexplained: string[] = [];
+  for (const chunk of chunksOf(onlyListed, STRIDE)) {
+    if (unexplained.length >= MAX_REREADS) break;
+    unexplained.push(...(await context.withoutSetAside(type, chunk)));
+  }
+  return unexplained;
 };
 
 type RereadResult = { run: ActiveRun; isCut: boolean; count: number };
@@ -64,7 +110,7 @@ const rereadObjects = async (
   let current = run;
   let count = 0;
   let isCut = false;
-  for (const chunk of chunksOf(ids.slice(0, MAX_REREADS - run.work.rereads), REREADS_AT_A_TIME)) {
+  for (const chunk of chunksOf(ids.slice(0, Math.max(0, MAX_REREADS - run.work.rereads)), REREADS_AT_A_TIME)) {
     isCut = context.isTimeShort();
     if (isCut) break;
     const observations: Observation[] = [];
@@ -93,31 +139,43 @@ const rereadObjects = async (
   return { run: { ...current, work }, isCut, count };
 };
 
-const reportOf = (
-  { listed, stored, onlyListed, onlyStored }: Sides,
-  { nameless = 0, setAside = 0 }: NonNullable<SyncWork["lists"][RecordType]> = { pages: 0 },
-): Completeness => ({
-  listed: listed.size + nameless,
-  stored,
-  ...(setAside > 0 && { setAside }),
-  onlyListed: onlyListed.slice(0, MAX_REPORTED_IDS),
-  onlyStored: onlyStored.slice(0, MAX_REPORTED_IDS),
+const nothing: Completeness = { listed: 0, stored: 0, onlyListed: [], onlyStored: [] };
+
+const plusSides = (before: Completeness, { listed, stored, onlyListed, onlyStored }: Sides): Completeness => ({
+  listed: before.listed + listed,
+  stored: before.stored + stored,
+  onlyListed: [...before.onlyListed, ...onlyListed.slice(0, MAX_REPORTED_IDS)].slice(0, MAX_REPORTED_IDS),
+  onlyStored: [...before.onlyStored, ...onlyStored.slice(0, MAX_REPORTED_IDS)].slice(0, MAX_REPORTED_IDS),
 });
+
+const reportOf = (
+  { listed, ...sums }: Completeness,
+  { nameless = 0, setAside = 0 }: NonNullable<SyncWork["lists"][RecordType]> = { pages: 0 },
+): Completeness => ({ ...sums, listed: listed + nameless, ...(setAside > 0 && { setAside }) });
 
 const giveUp = (run: ActiveRun): ActiveRun => {
   writeLog("warn", "A full run is too large to compare in one invocation", { runId: run.id });
-  return { ...run, work: { ...run.work, isIncomparable: true, at: { phase: "done" } } };
+  return { ...run, work: { ...run.work, completeness: {}, isIncomparable: true, at: { phase: "done" } } };
 };
 
-export const compare: Step<ComparePosition> = async (context, run, { type }) => {
-  const sides = await readSides(context, run, type);
-  if (sides === undefined) return context.isFresh ? giveUp(run) : run;
-  // Objects that are set aside are listed and not stored. Reading them again would end in the same way.
-  const unexplained = await context.withoutSetAside(type, sides.onlyListed);
-  const reread = await rereadObjects(context, run, type, [...sides.onlyStored, ...unexplained]);
-  if (reread.isCut) return reread.run;
-  const healed = reread.count > 0 ? await readSides(context, reread.run, type) : sides;
-  if (healed === undefined) return reread.run;
-  const completeness = { ...run.work.completeness, [type]: reportOf(healed, run.work.lists[type]) };
-  return { ...reread.run, work: { ...reread.run.work, completeness, at: afterComparison(type) } };
-};
+/** @param maxIds of a range. A step compares one range. */
+export const createCompare =
+  (maxIds: number): Step<ComparePosition> =>
+  async (context, run, { type, after }) => {
+    const sides = await readSides(context, run, type, { after }, maxIds);
+    if (sides === undefined) return context.isFresh ? giveUp(run) : run;
+    const unexplained = await unexplainedOf(context, type, sides.onlyListed);
+    const reread = await rereadObjects(context, run, type, [...sides.onlyStored, ...unexplained]);
+    if (reread.isCut) return reread.run;
+    const { upTo } = sides;
+    const healed = reread.count > 0 ? await readSides(context, reread.run, type, { after, upTo }, maxIds) : sides;
+    if (healed === undefined) return reread.run;
+    const { work } = reread.run;
+    const sums = plusSides((after !== undefined && work.completeness[type]) || nothing, healed);
+    const isLast = upTo === undefined;
+    const completeness = { ...work.completeness, [type]: isLast ? reportOf(sums, work.lists[type]) : sums };
+    const at = isLast ? afterComparison(type) : { phase: "compare" as const, type, after: upTo };
+    return { ...reread.run, work: { ...work, completeness, at } };
+  };
+
+export const compare = createCompare(MAX_IDS);

@@ -61,7 +61,12 @@ const FeedPosition = z.object({
 });
 export type FeedPosition = z.output<typeof FeedPosition>;
 
-const ComparePosition = z.object({ phase: z.literal("compare"), type: RecordType });
+const ComparePosition = z.object({
+  phase: z.literal("compare"),
+  type: RecordType,
+  /** The last id of the ranges that are compared; their sums are in `completeness`. */
+  after: z.optional(z.string()),
+});
 export type ComparePosition = z.output<typeof ComparePosition>;
 
 const perType = <Value extends z.ZodMiniType>(value: Value) => z.partialRecord(RecordType, value);
@@ -84,7 +89,7 @@ export const SyncWork = z.object({
   isCursorLost: z.optional(z.boolean()),
   /** The next run's cursor, once the first page of the feed is read. */
   next: z.optional(FeedCursor),
-  /** Both sides of the types that were compared. */
+  /** Both sides of the types that were compared; of the type under way, those of its compared ranges. */
   completeness: perType(Completeness),
   /** The number of objects read again because only one side has them. */
   rereads: count,
@@ -92,7 +97,7 @@ export const SyncWork = z.object({
   healed: z.optional(count),
   /** The number of objects that are set aside, and how many of them this run has named in security events. */
   setAside: z.optional(z.object({ count, named: count })),
-  /** The comparison was given up, because one invocation is too short to read both sides. */
+  /** The comparison was given up, because one invocation is too short to read the lists and a range of the records. */
   isIncomparable: z.optional(z.boolean()),
 });
 export type SyncWork = z.output<typeof SyncWork>;

@@ -286,5 +286,15 @@ describe("the ids of a type", () => {
       records.map(({ id, createdAt, fields }) => ({ id, createdAt, deleted: fields === undefined })),
     );
     await expect(idsOf(store.listIds(organization, "subscriptions"))).resolves.toEqual([]);
+    for (const [after, upTo, from, end] of [
+      [undefined, "pi_040", 0, 41],
+      ["pi_040", undefined, 41, 120],
+      ["pi_040", "pi_0405", 41, 41],
+      ["pi_0405", "pi_080", 41, 81],
+      ["pi", "pj", 0, 120],
+    ] as const) {
+      const range = await idsOf(store.listIds(organization, "payments", { after, upTo }));
+      expect(range).toEqual(found.slice(from, end));
+    }
   });
 });

@@ -131,6 +131,7 @@ describe("the comparison of a type", () => {
     [0, 500, 500],
     [490, 10, 500],
     [500, 0, 500],
+    [523, 0, 523],
   ])("reads at most 500 objects again in a run: after %i of other types %i", async (before, read, rereads) => {
     const { seen, run } = createSides([ids(510, "l")], []);
     const { work } = await run({ rereads: before });
