@@ -86,6 +86,7 @@ export type Bundle = z.output<typeof Bundle>;
 /**
  * A delivery as it is stored; times are epoch ms. `notification` is the JSON text of a Notification; a bundle gets it
  * when it begins to be sent (`begunAt`), and from then on holds nothing more. `tries` counts the failed ones since the delivery was created or retried.
+ * `waits`: how often it found no free slot since its last try (sending-slots.ts).
  * `leaseUntil` and `leaseToken`: an instance sends it. `retryId`: the request that retried it last; `isRetryUnsent`: the
  * queue may not have the retry's message yet. `former`: it goes to the destination as it was; removed at the end. `isQueued`, of a bundle: the queue has its message.
  */
@@ -101,6 +102,7 @@ export const StoredDelivery = z.object({
   notBefore: z.optional(z.number()),
   attempts: z._default(z.array(DeliveryAttempt), []),
   tries: z._default(z.number(), 0),
+  waits: z.optional(z.number()),
   leaseUntil: z.optional(z.number()),
   leaseToken: z.optional(z.string()),
   endedAt: z.optional(z.number()),

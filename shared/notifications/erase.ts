@@ -33,6 +33,7 @@ import {
   COUNT_KEY,
   DESTINATION_PREFIX,
   MAILS_KEY,
+  SENDING_KEY,
   sentPrefixes,
   TESTS_KEY,
 } from "./notification-items.ts";
@@ -103,9 +104,9 @@ const destinationsLocation = (
   },
 });
 
-/** Numbers that bound destinations, samples and mails. They contain no personal data. */
-const isNumber = (key: string): boolean =>
-  key === COUNT_KEY || key === TESTS_KEY || key.startsWith(CONFIRMATIONS_KEY) || key.startsWith(MAILS_KEY);
+/** Items that bound destinations, samples, tries and mails. They contain no personal data. */
+const isBound = (key: string): boolean =>
+  [COUNT_KEY, TESTS_KEY, SENDING_KEY].includes(key) || key.startsWith(CONFIRMATIONS_KEY) || key.startsWith(MAILS_KEY);
 
 export const allNotifications = (
   dependencies: NotificationDependencies,
@@ -117,7 +118,7 @@ export const allNotifications = (
     { name: "notifications", counter: "other" },
     notifications,
     (items) =>
-      items.map(({ sortKey }) => (isNumber(sortKey) || sortKey.startsWith(DESTINATION_PREFIX) ? undefined : "delete")),
+      items.map(({ sortKey }) => (isBound(sortKey) || sortKey.startsWith(DESTINATION_PREFIX) ? undefined : "delete")),
     { attributes: [] },
   ),
 ];

@@ -15,7 +15,9 @@ import type { Notification } from "./messages/notification.ts";
 /** Sends messages to the queue; returns those that it did not take. Never throws. */
 export type DeliveryQueue = {
   /** @param messages.group the organization. */
-  send(messages: readonly { body: DeliveryMessage; group: string }[]): Promise<readonly unknown[]>;
+  send(
+    messages: readonly { body: DeliveryMessage; group: string; delaySeconds: number }[],
+  ): Promise<readonly unknown[]>;
 };
 
 export type HandOverDependencies = {
@@ -23,11 +25,15 @@ export type HandOverDependencies = {
   queue: DeliveryQueue;
 };
 
-/** Whether the queue took the message of a delivery. */
-export const enqueue = async (queue: DeliveryQueue, organizationId: string, ref: DeliveryRef): Promise<boolean> => {
-  const { destinationId, deliveryId } = ref;
+/** Sends the message of a delivery, which arrives after `delaySeconds`. @returns whether the queue took it. */
+export const enqueue = async (
+  queue: DeliveryQueue,
+  organizationId: string,
+  { destinationId, deliveryId }: DeliveryRef,
+  delaySeconds = 0,
+): Promise<boolean> => {
   const body = { organizationId, destinationId, deliveryId };
-  return (await queue.send([{ body, group: organizationId }])).length === 0;
+  return (await queue.send([{ body, group: organizationId, delaySeconds }])).length === 0;
 };
 
 export const notHandedOver = () =>

@@ -8,6 +8,7 @@
  * - `confirmations#2026-11-21` the number of confirmation mails of a day, which bounds them.
  * - `mails#2026-11-21` the number of mails of a day, which bounds them.
  * - `tests` the samples of a minute, which bounds them (test-window-store.ts).
+ * - `sending` the slots of tries under way, which bounds them (sending-slots.ts).
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
  *   `resolved` holds the delivery and the alert's revision; the first writer wins.
@@ -49,6 +50,14 @@ export const TESTS_KEY = "tests";
 export const testWindowKey = (organizationId: string) => ({
   scope: organizationKey(organizationId),
   key: TESTS_KEY,
+});
+
+/** The sort key of an organization's slots of tries under way. */
+export const SENDING_KEY = "sending";
+
+export const sendingSlotsKey = (organizationId: string) => ({
+  scope: organizationKey(organizationId),
+  key: SENDING_KEY,
 });
 
 /** @param address a keyed digest. */
@@ -125,7 +134,7 @@ export const alertIdOfKey = (key: string): string | undefined => {
  * A destination's item. `sealed`: its secrets (destination-secrets.ts), encrypted for the purpose `notification`.
  * `version` changes with each request that changes the destination. `addressId`, of e-mail: changes with the address, so
  * that links in mails to the address before do not count. `confirmationSentAt`: when the last link to confirm was made.
- * `change`: the last change, until its event is recorded.
+ * `change`: the last change, until its event is recorded. `isSlow`: its last try took long (sending-slots.ts).
  */
 export const DestinationItem = z.extend(Destination, {
   sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
@@ -133,6 +142,7 @@ export const DestinationItem = z.extend(Destination, {
   addressId: z.optional(z.string()),
   confirmationSentAt: z.optional(z.number()),
   change: z.optional(UnrecordedChange),
+  isSlow: z.optional(z.boolean()),
 });
 export type DestinationItem = z.output<typeof DestinationItem>;
 

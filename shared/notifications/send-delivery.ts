@@ -1,5 +1,5 @@
 /**
- * Sends one delivery once: claim, render, send, record. The queue repeats it until it has ended. At least once: an instance
+ * Sends one delivery once: claim, render, wait for a slot, send, record. The queue repeats it until it has ended. At least once: an instance
  * that dies after sending, or whose record is lost, sends again when its lease has ended. docs/notifications.md, "Tries".
  */
 import { definedFields } from "../json/defined-fields.ts";
@@ -11,6 +11,7 @@ import type { DeliveryAttempt, DeliveryMessage, StoredDelivery } from "./deliver
 import type { PausedDestination } from "./destination-paused.ts";
 import { type DestinationSecrets, type DestinationSecretsStore, signingSecrets } from "./destination-secrets.ts";
 import { EMAIL_LINK_PATH } from "./email-link.ts";
+import { type DeliveryQueue, enqueue } from "./hand-over.ts";
 import { mailOf } from "./messages/mail.ts";
 import { type Notification, parseNotification } from "./messages/notification.ts";
 import { slackMessage } from "./messages/slack.ts";
@@ -20,11 +21,15 @@ import type { DestinationItem } from "./notification-items.ts";
 import type { GuardedRequest } from "./sending/guarded-request.ts";
 import { redactedAnswer, type SentRequest } from "./sending/redacted-answer.ts";
 import { GuardedRequestError } from "./sending/request-failure.ts";
-import { hasFailedForLong, pauseAfter } from "./sending/retry-schedule.ts";
-import type { SendingStore } from "./sending-store.ts";
+import { hasFailedForLong, pauseAfter, pauseForSlot } from "./sending/retry-schedule.ts";
+import { type SendingSlots, SLOW_MS } from "./sending-slots.ts";
+import type { SendingStore, TryNote } from "./sending-store.ts";
 
 export type SendDependencies = {
   store: SendingStore;
+  slots: SendingSlots;
+  /** Takes the message of a delivery that waits for a slot. */
+  queue: DeliveryQueue;
   secrets: Pick<DestinationSecretsStore, "open">;
   request: GuardedRequest;
   /** Undefined if the deployment sends no mails. */
@@ -43,7 +48,7 @@ export type SendDependencies = {
   now: Clock;
 };
 
-/** @returns the seconds after which the message must come again; undefined if the delivery has ended. */
+/** @returns the seconds after which the message must come again; undefined if the delivery has ended, or has a new message. */
 export type SendDelivery = (message: DeliveryMessage) => Promise<number | undefined>;
 
 /** `isHeldBack`: we did not try, so the destination did not fail. */
@@ -58,6 +63,8 @@ type Sent = {
 /** Seconds until the next day (UTC) begins. @param at epoch ms. */
 const untilTomorrow = (at: number): string => String(Math.ceil((DAY_MS - (at % DAY_MS)) / 1_000));
 
+const noteOf = ({ at, latencyMs }: DeliveryAttempt): TryNote => ({ at, isSlow: latencyMs >= SLOW_MS });
+
 /** Why a delivery cannot be sent to the destination now; undefined if it can. */
 const hindranceOf = (destination: DestinationItem | undefined, type: Notification["type"]): string | undefined => {
   if (destination === undefined) return "deleted";
@@ -67,7 +74,7 @@ const hindranceOf = (destination: DestinationItem | undefined, type: Notificatio
 };
 
 export const createSendDelivery = (dependencies: SendDependencies): SendDelivery => {
-  const { store, request, mailer, now, apiOrigin } = dependencies;
+  const { store, slots, request, mailer, now, apiOrigin } = dependencies;
 
   const requestOf = (
     notification: Notification,
@@ -138,9 +145,10 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
   const noteFailure = async (
     { organizationId, destinationId }: DeliveryMessage,
     destination: DestinationItem,
-    { isGone, attempt: { at } }: Sent,
+    { isGone, attempt }: Sent,
   ): Promise<"failing" | "gone" | undefined> => {
-    const failingSince = await store.noteFailure(organizationId, destinationId, at);
+    const { at } = attempt;
+    const failingSince = await store.noteFailure(organizationId, destinationId, noteOf(attempt));
     if (!isGone && !hasFailedForLong(failingSince, at)) return undefined;
     const reason = isGone ? "gone" : "failing";
     // The event first: a crash between the two repeats both, and the alert is not lost.
@@ -189,12 +197,26 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
       throw new Error("The lease of the delivery was lost.");
     }
 
-    const secrets = await dependencies.secrets.open(organizationId, destination.sealed);
-    const sent = await trySend(notification, message, destination, secrets);
+    // Mails take no slot: SES accepts them at once.
+    const isMail = current?.type === "email";
+    const slot = isMail
+      ? undefined
+      : await slots.take(organizationId, { id: destinationId, isSlow: current?.isSlow }, { token, now: now() });
+    if (slot === undefined && !isMail) {
+      const waits = (delivery.waits ?? 0) + 1;
+      const seconds = Math.ceil(pauseForSlot(deliveryId, waits) / 1_000);
+      await record({ is: "waiting", notBefore: now() + seconds * 1_000, waits }, delivery.attempts);
+      // A new message: if this one came again, each wait would count towards the receives after which it is a dead letter.
+      return (await enqueue(dependencies.queue, organizationId, message, seconds)) ? undefined : seconds;
+    }
+
+    const openAndSend = async () =>
+      trySend(notification, message, destination, await dependencies.secrets.open(organizationId, destination.sealed));
+    const sent = await openAndSend().finally(() => slot && slots.release(organizationId, slot));
     const attempts = [...delivery.attempts, sent.attempt];
     if (sent.isDelivered) {
       // The success first: after the record nothing repeats, and the destination would still count as failing.
-      if (current !== undefined) await store.noteSuccess(organizationId, destinationId, sent.attempt.at);
+      if (current !== undefined) await store.noteSuccess(organizationId, destinationId, noteOf(sent.attempt));
       await record({ is: "delivered", at: now() }, attempts);
       return undefined;
     }

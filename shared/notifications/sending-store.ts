@@ -24,11 +24,18 @@ export type Claimed =
   | { is: "busy" | "early"; until: number }
   | { is: "ended" };
 
-/** How a try ended. Times in epoch ms. `again`: when the next try is due. `tries`: the failed ones, this one included. */
+/**
+ * How a try ended. Times in epoch ms. `again`: when the next try is due. `tries`: the failed ones, this one included.
+ * `waiting`: no slot was free, so there was no try.
+ */
 export type TryResult =
   | { is: "delivered"; at: number }
   | { is: "again"; notBefore: number; tries: number }
+  | { is: "waiting"; notBefore: number; waits: number; tries?: never }
   | { is: "failed"; at: number; error: string; tries?: number };
+
+/** What a destination's item keeps of a try. `at`: when it began, epoch ms. `isSlow`: it took long (sending-slots.ts). */
+export type TryNote = { at: number; isSlow: boolean };
 
 /** The destination exists, and nothing was delivered to it after `at`. */
 const HAS_NOT_SUCCEEDED_SINCE =
@@ -79,13 +86,19 @@ export const createSendingStore = (table: Table<"notifications">) => ({
     attempts: readonly DeliveryAttempt[],
   ): Promise<boolean> {
     const { tries } = result.is === "delivered" ? {} : result;
-    const outcome =
-      result.is === "again"
-        ? { notBefore: result.notBefore }
-        : { status: result.is, endedAt: result.at, ...(result.is === "failed" && { error: result.error }) };
+    const isPending = result.is === "again" || result.is === "waiting";
+    const outcome = isPending
+      ? { notBefore: result.notBefore, ...(result.is === "waiting" && { waits: result.waits }) }
+      : { status: result.is, endedAt: result.at, ...(result.is === "failed" && { error: result.error }) };
     const { written } = await updateItem(table, deliveryKey(message.organizationId, message), {
       set: { ...outcome, ...definedFields({ tries }), attempts: attempts.slice(-MAX_ATTEMPTS) },
-      remove: ["leaseUntil", "leaseToken", "isRetryUnsent", ...(result.is === "again" ? [] : ["notBefore", "former"])],
+      remove: [
+        "leaseUntil",
+        "leaseToken",
+        "isRetryUnsent",
+        ...(result.is === "waiting" ? [] : ["waits"]),
+        ...(isPending ? [] : ["notBefore", "former"]),
+      ],
       condition: "#leaseToken = :token",
       values: { token },
     });
@@ -113,18 +126,19 @@ export const createSendingStore = (table: Table<"notifications">) => ({
   },
 
   /** Notes a success: the destination does not fail any more. */
-  async noteSuccess(organizationId: string, id: string, at: number): Promise<void> {
+  async noteSuccess(organizationId: string, id: string, { at, isSlow }: TryNote): Promise<void> {
     await updateItem(table, destinationKey(organizationId, id), {
-      set: { lastDeliveredAt: at },
-      remove: ["failingSince"],
+      set: { lastDeliveredAt: at, ...(isSlow && { isSlow }) },
+      remove: ["failingSince", ...(isSlow ? [] : ["isSlow"])],
       condition: HAS_NOT_SUCCEEDED_SINCE,
       values: { at },
     });
   },
 
   /** Notes a failed try. @returns since when the destination fails; undefined if it is gone or succeeded since. */
-  async noteFailure(organizationId: string, id: string, at: number): Promise<number | undefined> {
+  async noteFailure(organizationId: string, id: string, { at, isSlow }: TryNote): Promise<number | undefined> {
     const { written, item } = await updateItem(table, destinationKey(organizationId, id), {
+      ...(isSlow ? { set: { isSlow } } : { remove: ["isSlow"] }),
       setOnce: { failingSince: at },
       condition: HAS_NOT_SUCCEEDED_SINCE,
       values: { at },

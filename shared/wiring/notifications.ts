@@ -18,6 +18,7 @@ import { createDestinationRecorder } from "../notifications/notification-events.
 import { createRetryDelivery, createTestDestination } from "../notifications/request-delivery.ts";
 import { createSendDelivery, type SendDelivery } from "../notifications/send-delivery.ts";
 import { createGuardedRequest } from "../notifications/sending/guarded-request.ts";
+import { createSendingSlots } from "../notifications/sending-slots.ts";
 import { createSendingStore } from "../notifications/sending-store.ts";
 import { createTestWindowStore } from "../notifications/test-window-store.ts";
 import { createOpenEmailLink, createUseEmailLink } from "../notifications/use-email-link.ts";
@@ -158,9 +159,12 @@ export const wireSendDelivery = () => {
     const [unpublished] = await bus.publish([event]);
     if (unpublished !== undefined) throw new Error(`The bus did not take the event: ${unpublished.reason}`);
   };
+  const queue = createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL);
   const { origin, host } = new URL(consoleUrl);
   const send: SendDelivery = createSendDelivery({
     store: createSendingStore(openTable("notifications")),
+    slots: createSendingSlots(openTable("notifications")),
+    queue,
     secrets: createDestinationSecrets(wireEnvelope()),
     request: createGuardedRequest({
       rules: { policy: config.NOTIFICATION_TARGETS, ownHosts: [host, ...wireWebhookHosts()] },
@@ -180,5 +184,5 @@ export const wireSendDelivery = () => {
     newToken: newRequestToken,
     now: systemClock,
   });
-  return { send, postpone: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL).postpone };
+  return { send, postpone: queue.postpone };
 };

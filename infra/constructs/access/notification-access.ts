@@ -73,9 +73,11 @@ export const notificationAccess = (
     "send-notifications": together(
       notifications.may("GetItem", "Query", "UpdateItem", "DeleteItem"),
       secrets("Decrypt"),
+      // For deliveries that wait for a slot.
+      queueNotifications,
       {
         grants: [{ actions: ["sqs:ChangeMessageVisibility"], resources: [notificationsToSend.queueArn] }],
-        environment: { NOTIFICATIONS_QUEUE_URL: notificationsToSend.queueUrl },
+        environment: {},
       },
       config.emailSender === undefined ? NO_ACCESS : sendMail(config.emailSender),
       emailSender,

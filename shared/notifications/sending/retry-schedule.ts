@@ -55,6 +55,18 @@ export const pauseAfter = (
   return Math.round(Math.min(Math.max(own, asked ?? 0), MAX_PAUSE_MS));
 };
 
+/** The longest pause of a delivery that waits for a free slot, before it is spread. */
+const MAX_WAIT_MS = 5 * MINUTE_MS;
+
+/**
+ * The pause of a delivery that found no free slot (sending-slots.ts), in milliseconds: 3 s, then three times as long each
+ * time, and up to half longer or shorter. @param waits how often it found none since its last try, this time included, from 1 on.
+ */
+export const pauseForSlot = (deliveryId: string, waits: number): number => {
+  const pause = Math.min(3 * SECOND_MS * 3 ** (waits - 1), MAX_WAIT_MS);
+  return Math.round(pause * (1 + spreadOf(deliveryId, waits) / 2));
+};
+
 /** A destination that has failed for this time is paused. */
 const FAILING_MS = 5 * 24 * HOUR_MS;
 

@@ -19,6 +19,12 @@ import {
 import { createSendDelivery, type SendDependencies } from "../../../shared/notifications/send-delivery.ts";
 import type { GuardedAnswer } from "../../../shared/notifications/sending/pinned-post.ts";
 import { GuardedRequestError, type RequestFailure } from "../../../shared/notifications/sending/request-failure.ts";
+import {
+  createSendingSlots,
+  SLOT_LEASE_MS,
+  SLOTS_OF_DESTINATION,
+  SLOTS_OF_SLOW,
+} from "../../../shared/notifications/sending-slots.ts";
 import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
 import { createTable, getItem } from "../../../shared/runtime/table.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -130,11 +136,19 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
     destination: async () =>
       parseDestinationItem(await getItem(createTable<"notifications">(reader, TABLE), own.destination)),
     tokens: 0,
+    queued: [] as object[],
     /** Works on the message once, as the queue's function does. "died": the worker is gone. */
     work: async (): Promise<number | undefined | "died"> => {
       const { promise: death, resolve: die } = Promise.withResolvers<"died">();
       const send = createSendDelivery({
         store: createSendingStore(database.table(TABLE, client)),
+        slots: createSendingSlots(database.table(TABLE, client)),
+        queue: {
+          send: async (messages) => {
+            world.queued.push(...messages);
+            return [];
+          },
+        },
         secrets: { open: async () => secrets },
         request: async ({ headers }): Promise<GuardedAnswer> => {
           sent.push({ id: headers["webhook-id"] ?? "", at: world.now });
@@ -328,6 +342,102 @@ describe("mails of an organization beyond the day's number", () => {
     expect(await store.countMail(one, { at: START, most: 1 })).toBe(false);
     expect(await store.countMail(other, { at: START, most: 1 })).toBe(true);
     expect(await store.countMail(one, { at: START + 3 * HOUR_MS, most: 1 })).toBe(true);
+  });
+});
+
+describe("a delivery without a free slot", () => {
+  /** Other tries take all slots that are free. */
+  const fill = async ({ message: { organizationId, destinationId }, now }: World, isSlow = false) => {
+    const slots = createSendingSlots(database.table(TABLE));
+    for (let i = 0; i < (isSlow ? SLOTS_OF_SLOW : SLOTS_OF_DESTINATION); i++) {
+      await slots.take(organizationId, { id: destinationId, isSlow }, { token: `other ${i}`, now });
+    }
+  };
+
+  it("waits as a new message of its organization, ever longer, without a try", async () => {
+    const world = await createWorld({ steps: [500, 200] });
+    await world.work();
+    world.now = START + HOUR_MS;
+    for (let waits = 1; waits <= 11; waits++) {
+      await fill(world);
+      expect(await world.work()).toBeUndefined();
+      const stored = await world.delivery();
+      const { notBefore = 0 } = stored;
+      expect(stored).toMatchObject({ status: "pending", tries: 1, waits, attempts: [{ status: 500 }] });
+      expect(stored).not.toHaveProperty("leaseToken");
+      const { organizationId } = world.message;
+      const delaySeconds = (notBefore - world.now) / 1_000;
+      expect(world.queued.pop()).toEqual({ body: world.message, group: organizationId, delaySeconds });
+      expect(delaySeconds / Math.min(3 ** waits, 300)).toBeGreaterThanOrEqual(0.5);
+      expect(delaySeconds / Math.min(3 ** waits, 300)).toBeLessThanOrEqual(1.5);
+      world.now = notBefore;
+    }
+    expect(world.sent).toHaveLength(1);
+    world.now += SLOT_LEASE_MS;
+    expect(await world.work()).toBeUndefined();
+    expect(await world.delivery()).toMatchObject({ status: "delivered", attempts: [{ status: 500 }, { status: 200 }] });
+    expect(await world.delivery()).not.toHaveProperty("waits");
+    expect(world.queued).toEqual([]);
+  });
+
+  it("keeps its message if the queue does not take the new one", async () => {
+    const queue = { send: async (messages: readonly object[]) => messages };
+    const world = await createWorld({ steps: [200], change: { queue } });
+    await fill(world);
+    const seconds = await world.work();
+    expect(seconds).toBe((((await world.delivery()).notBefore ?? 0) - START) / 1_000);
+  });
+
+  it("is sent nevertheless if it is a mail", async () => {
+    const secrets = { open: async () => ({ type: "email", confirmKey: "c", unsubscribeKey: "u" }) as const };
+    const world = await createWorld({ steps: [], destination: { type: "email" }, change: { secrets } });
+    await fill(world);
+    await world.work();
+    expect(await world.delivery()).toMatchObject({ status: "delivered" });
+  });
+
+  it("is given up without a slot if its destination was paused", async () => {
+    const world = await createWorld({ steps: [], destination: { status: "paused" } });
+    await fill(world);
+    await world.work();
+    expect(await world.delivery()).toMatchObject({ status: "failed", error: "paused" });
+  });
+
+  it("asks for the slots of slow destinations after a try of five seconds, and no more after a quicker one", async () => {
+    const tookMs = [5_000, 4_999, 5_000, 0];
+    const world = await createWorld({
+      steps: [200, 500, "timed_out", 200],
+      during: async (slow) => {
+        slow.now += tookMs.shift() ?? 0;
+      },
+    });
+    const again = async () => {
+      await world.work();
+      const { isSlow } = await world.destination();
+      world.now += DAY_MS;
+      return isSlow;
+    };
+    expect(await again()).toBe(true);
+    await fill(world, true);
+    world.message.deliveryId = "01F";
+    const put = async (fields: object) =>
+      database.client.send(
+        new PutCommand({
+          TableName: TABLE,
+          Item: { ...(await first), ...deliveryKey(world.message.organizationId, world.message), ...fields },
+        }),
+      );
+    const first = getItem(
+      createTable<"notifications">(database.client, TABLE),
+      deliveryKey(world.message.organizationId, { destinationId: "01D", deliveryId: "01E" }),
+    );
+    await put({ deliveryId: "01F", status: "pending", attempts: [] });
+    expect(await again()).toBe(true);
+    expect([world.queued.length, world.sent.length]).toEqual([1, 1]);
+    expect(await again()).toBeUndefined();
+    expect(await again()).toBe(true);
+    expect(await again()).toBeUndefined();
+    expect(await world.delivery()).toMatchObject({ status: "delivered", tries: 2 });
   });
 });
 
