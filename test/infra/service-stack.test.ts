@@ -330,11 +330,11 @@ describe("the stack", () => {
 
   it("lets the sender of notifications, which talks to hosts that users chose, reach no other table", () => {
     const rights = rightsOf(dev, "Sends notifications to their destinations");
-    const polling = ["ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "ReceiveMessage"];
+    const actions = ["ChangeMessageVisibility", "DeleteMessage", "GetQueueAttributes", "ReceiveMessage", "SendMessage"];
     expect(rights.filter((right) => !right.endsWith(" ses:SendEmail"))).toEqual([
       "Bus events:PutEvents",
       "CredentialsKey kms:Decrypt of notification",
-      ...polling.map((action) => `NotificationQueuesToSend sqs:${action}`),
+      ...actions.map((action) => `NotificationQueuesToSend sqs:${action}`),
       ...may("Notifications", "DeleteItem", "GetItem", "Query", "UpdateItem"),
     ]);
     const senders = rights.filter((right) => right.endsWith(" ses:SendEmail"));
