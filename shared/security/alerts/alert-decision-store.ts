@@ -106,7 +106,10 @@ export const createAlertDecisionStore = (
       }
     },
 
-    /** Acknowledges an open alert: one conditional write, and a read if its condition fails. */
+    /**
+     * Acknowledges an open alert: one conditional write, and a read if its condition fails. If the alert was assigned or
+     * commented on later than `now`, a second write has a time after that.
+     */
     async acknowledge(
       organizationId: string,
       id: string,
@@ -115,6 +118,7 @@ export const createAlertDecisionStore = (
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
       const scope = organizationKey(organizationId);
+      let at = now;
       return retryOnConflict(async () => {
         const { isHeld, written, item } = await updateItem(
           table,
@@ -122,7 +126,7 @@ export const createAlertDecisionStore = (
           {
             set: {
               status: "acknowledged",
-              acknowledgedAt: now,
+              acknowledgedAt: at,
               acknowledgedBy: by,
               token,
               statusKey: statusKey(scope, "acknowledged"),
@@ -130,8 +134,12 @@ export const createAlertDecisionStore = (
             },
             setOnce: outboxEntry(hash, now),
             add: { revision: 1 },
-            condition: "#id = :id AND #status = :open AND #ttl > :seconds",
-            values: { id, open: "open", seconds: Math.floor(now / 1000) },
+            condition: [
+              "#id = :id AND #status = :open AND #ttl > :seconds",
+              "(attribute_not_exists(#assignedAt) OR #assignedAt < :at)",
+              "(attribute_not_exists(#commentedAt) OR #commentedAt < :at)",
+            ].join(" AND "),
+            values: { id, open: "open", seconds: Math.floor(now / 1000), at },
             returns: "after",
             whileHeld: "refuse",
           },
@@ -142,7 +150,11 @@ export const createAlertDecisionStore = (
         if (written) return changed(alert);
         if (isExpired(alert, now)) return notFound;
         // An earlier attempt of this request may have acknowledged the alert and lost its answer.
-        return alert.token === token ? changed(alert) : unchanged;
+        if (alert.token === token) return changed(alert);
+        if (alert.status !== "open") return unchanged;
+        // The history is in the order of commits, and of one time it lists the acknowledgement first.
+        at = timeOfCommit(alert, at) + 1;
+        return "conflict";
       });
     },
 

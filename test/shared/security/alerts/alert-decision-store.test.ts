@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { documentTranslation } from "../../../../shared/runtime/document-translation.ts";
+import { addHistory } from "../../../../shared/security/alerts/alert-history.ts";
 import {
   type AlertStores,
   alertStoresAt,
@@ -45,6 +46,32 @@ describe("acknowledging", () => {
     await alerts.acknowledge(organization, id, ada);
     const { alert } = await alerts.raise(organization, reasonAt(NOON + 1), NOON + 1);
     expect(alert).toMatchObject({ id, status: "acknowledged", acknowledgedBy: "ada", count: 2, revision: 3 });
+  });
+
+  it.each([
+    { change: "assigned", assignee: "eve" },
+    { change: "commented", text: "Look" },
+  ] as const)("is later in the history than a note that was $change before, even if it began earlier", async (note) => {
+    const organization = freshOrganization();
+    const { id } = await raised(organization);
+    for (const now of [NOON + 100, NOON + 50]) {
+      const other = { ...note, ...(now === NOON + 50 && note.change === "assigned" && { assignee: "bob" }) };
+      await alerts.notes.add(organization, id, other, { by: "ada", now });
+    }
+    await expect(alerts.acknowledge(organization, id, { by: "bob", now: NOON + 20 })).resolves.toMatchObject({
+      outcome: "changed",
+      alert: { acknowledgedAt: NOON + 101, acknowledgedBy: "bob", revision: 4 },
+    });
+    await alerts.notes.add(organization, id, { change: "commented", text: "Done" }, { by: "bob", now: NOON + 30 });
+    const alert = await alerts.get(organization, id, NOON + 200);
+    const { history } = await addHistory(alerts.notes, organization, alert);
+    expect(history.map(({ change }) => change)).toEqual([
+      "raised",
+      note.change,
+      note.change,
+      "acknowledged",
+      "commented",
+    ]);
   });
 
   it("leaves a resolved alert unchanged", async () => {
