@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "@jest/globals";
 import { circuitKey } from "../../../shared/circuit-breaker/circuit-keys.ts";
+import { leastNeed } from "../../../shared/detection/rules/rules.ts";
+import { createReadSyncFacts } from "../../../shared/detection/sync-facts-store.ts";
 import { eventId } from "../../../shared/security/event-id.ts";
 import { noProgress, type SyncRun } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
@@ -118,5 +120,35 @@ describe("runs", () => {
       for (let i = 0; i < 12; i++) await runAt(HOUR - day * 24 * HOUR_MS + i * 60_000);
     }
     expect(await found()).toEqual([]);
+  });
+});
+
+describe("the baseline of runs", () => {
+  it.each([
+    [0, 2],
+    [1, 1],
+  ])("counts a run that began %i ms more than an hour before the hour as far as windows reach", async (ms, reads) => {
+    let ended = 0;
+    const times = Array.from({ length: leastNeed("runs") }, (_, index) => HOUR - HOUR_MS + index);
+    const runs = times.map((startedAt, index) => ({
+      id: String(index),
+      trigger: "manual",
+      status: "succeeded" as const,
+      startedAt: index === 0 ? startedAt - ms : startedAt,
+    }));
+    const read = createReadSyncFacts({
+      connections: { read: () => Promise.reject(new Error("not needed")) },
+      circuits: { read: () => Promise.reject(new Error("not needed")) },
+      runs: { readState: async () => ({ lastSuccessAt: HOUR }) },
+      syncFacts: {
+        endedRuns: async () => {
+          ended++;
+          return runs;
+        },
+      },
+      syncIntervalMs: SYNC_INTERVAL_MS,
+    });
+    await read("acme", { start: HOUR, end: END }, { since: HOUR - 24 * HOUR_MS, now: END });
+    expect(ended).toBe(reads);
   });
 });

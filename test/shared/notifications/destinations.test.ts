@@ -199,6 +199,20 @@ describe("destinations", () => {
     expect([...recorded.values()]).toMatchObject([{ changed: ["target", "secret"] }]);
   });
 
+  it("keep their secret when only the URL changes, and the URL when only the secret is rolled", async () => {
+    const { create, change, destinations } = service();
+    const { id, secret } = await create(webhook);
+    const opened = async () => {
+      const item = await destinations.read(organizationId, id);
+      return secrets.open(organizationId, item?.sealed ?? new Uint8Array());
+    };
+    const url = "https://soc.example.com/other";
+    await expect(change(id, { name: "SOC", url })).resolves.not.toHaveProperty("secret");
+    expect(await opened()).toEqual({ type: "webhook", url, secrets: [{ secret }] });
+    const rolled = await change(id, { name: "SOC", rollSecret: true });
+    expect(await opened()).toMatchObject({ url, secrets: [{ secret: rolled.secret }, { secret }] });
+  });
+
   it("keep the old secret for a day when it is rolled", async () => {
     const { create, change, destinations } = service();
     const { id, secret } = await create(webhook);

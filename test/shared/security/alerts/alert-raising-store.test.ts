@@ -51,6 +51,14 @@ describe("raising", () => {
     await expect(listAll(alerts, other)).resolves.toMatchObject([{ count: 1 }]);
   });
 
+  it("stores a finding without events", async () => {
+    const organization = freshOrganization();
+    const reason = reasonAt(NOON, { kind: "finding", eventIds: [] });
+    await expect(alerts.raise(organization, reason, NOON)).resolves.toMatchObject({
+      alert: { eventIds: [], count: 1 },
+    });
+  });
+
   it("counts the same event once", async () => {
     const organization = freshOrganization();
     const reason = reasonAt(NOON);

@@ -13,10 +13,12 @@ const keyOf = (scope: string, hours: number) => feedKey("eu-central-1", scope, M
 const createWorld = ({ keys, heldFor = 0 }: { keys: string[]; heldFor?: number }) => {
   const objects = new Set(keys);
   const marked: number[] = [];
+  const lists: string[] = [];
   let held = heldFor;
   const feed = createEraseFeed({
     objects: {
       list: async (prefix, after = "") => {
+        lists.push(after);
         const found = [...objects].filter((key) => key.startsWith(prefix) && key > after).sort();
         return { objects: found.slice(0, 2).map((key) => ({ key, bytes: 1 })), isLast: found.length <= 2 };
       },
@@ -36,7 +38,7 @@ const createWorld = ({ keys, heldFor = 0 }: { keys: string[]; heldFor?: number }
       if (held === 0) objects.add(keyOf(acme, 3));
     },
   });
-  return { feed, objects, marked };
+  return { feed, objects, marked, lists };
 };
 
 const partition = (sortKeys: string[], deleted: string[] = []): Partition => ({
@@ -86,4 +88,30 @@ test("an erasure that meets a writer that does not end is continued later", asyn
     code: "store_unavailable",
   });
   expect(objects.size).toBe(1);
+});
+
+test("a page of keys continues after its last key, and the last page ends the list", async () => {
+  const [first, second, third] = [3, 2, 1].map((one) => keyOf(acme, one));
+  const { feed } = createWorld({ keys: [3, 2, 1].map((one) => keyOf(acme, one)) });
+  await expect(feed.listKeys(acme, undefined)).resolves.toEqual({ keys: [first, second], next: second });
+  await expect(feed.listKeys(acme, second)).resolves.toEqual({ keys: [third], next: undefined });
+});
+
+test("an erasure of a user lists the objects once, however many pages of events it reads", async () => {
+  const { feed, lists } = createWorld({ keys: [keyOf(acme, 1)] });
+  await sweep([feedOfUser(feed, "acme", { events: partition([emptied(3), emptied(2), emptied(1)]), erasureId: "e" })]);
+  expect(lists).toHaveLength(1);
+});
+
+test("an erasure of a user that begins again, or that another instance continues, finds the present objects", async () => {
+  const { feed, objects } = createWorld({ keys: [] });
+  const events = partition([emptied(3), emptied(2)]);
+  const location = feedOfUser(feed, "acme", { events, erasureId: "e" });
+  await sweep([location]);
+  for (const hours of [3, 2]) objects.add(keyOf(acme, hours));
+  await sweep([location]);
+  expect(objects.size).toBe(0);
+  objects.add(keyOf(acme, 2));
+  await (await feedOfUser(feed, "acme", { events, erasureId: "e" }).read(emptied(3))).erase();
+  expect(objects.size).toBe(0);
 });

@@ -258,6 +258,14 @@ describe("counting one by one", () => {
     expect(await atMost(0)(open)).toMatchObject({ totalEvents: 0 });
   });
 
+  it("reads rollups, and no events one by one, without a filter that rollups do not count by", async () => {
+    const selections = { count: jest.fn<SelectionCountStore["count"]>(async () => undefined) };
+    const { openHours, rollups, counts } = actor;
+    const stores = { openHours, rollups, events: counts, selections };
+    await countSelection(stores, { organizationId: freshOrganization(), since: 0, riskLevel: "HIGH" }, world.time.now);
+    expect(selections.count).not.toHaveBeenCalled();
+  });
+
   it("asks for a later time if 10,000 events are not enough", async () => {
     const selections = { count: jest.fn<SelectionCountStore["count"]>(async () => undefined) };
     const { openHours, rollups, counts } = actor;
@@ -268,7 +276,7 @@ describe("counting one by one", () => {
     );
     await expect(refused).rejects.toMatchObject({
       code: "invalid_field",
-      message: expect.stringMatching(/^since: expected a later time, or until an earlier one: with userId, /),
+      message: expect.stringMatching(/^since: expected a later time, or until an earlier one: with userId, at most /),
     });
     expect(selections.count).toHaveBeenCalledWith(expect.anything(), { max: 10_000, now: 0 });
   });
