@@ -114,6 +114,21 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: "const own = pause * (1 + JITTER * spreadOf(deliveryId, tries));",
     to: "const own = 0 * spreadOf(deliveryId, tries);",
   },
+  "alerts that a filter names are not notified": {
+    file: "notifications/decide-notice.ts",
+    from: "list === undefined || list.includes(value)",
+    to: "list === undefined || (list.length === 0 && value === undefined)",
+  },
+  "the log of deliveries has another status than the receiver answered": {
+    file: "notifications/send-delivery.ts",
+    from: "attempt: attempted({ status, error, answer })",
+    to: "attempt: attempted({ status: status + 1, error, answer })",
+  },
+  "a change that silences is not told of if its instance died": {
+    file: "notifications/watch-change.ts",
+    from: "await publish(unrecordedChangeEvent(organizationId, change));",
+    to: "void publish;",
+  },
   "hours with events are not marked": {
     file: "security/recorder.ts",
     from: "await hours.markHourOpen(scope, hour);",

@@ -15,8 +15,8 @@ type Ask = {
 
 const MINUTE_MS = 60_000;
 const MAX_DESTINATIONS = 6;
-/** A retry makes about this many requests. */
-const REQUESTS_OF_RETRY = 9;
+/** An instance makes about this many requests for a retry, a pause or a deletion. It may die at each. */
+const REQUESTS = 9;
 
 const SETTINGS = [
   {},
@@ -65,6 +65,7 @@ export const createNotificationOperators = (world: World, { call, insist, raise 
 
   const pause = async (destination: Destination): Promise<void> => {
     destination.isSteady = false;
+    if (chance(0.3)) network.doom("change-destination", between(1, REQUESTS));
     const { status } = await change(call, destination, "paused");
     if (status === 200) destination.silences.push({ from: now() });
   };
@@ -86,7 +87,7 @@ export const createNotificationOperators = (world: World, { call, insist, raise 
     if (status !== 200) return;
     const failed = (body as { id: string; status: string }[]).filter((one) => one.status === "failed");
     for (const delivery of failed.slice(0, 3)) {
-      if (chance(0.7)) network.doom("retry-delivery", between(1, REQUESTS_OF_RETRY));
+      if (chance(0.7)) network.doom("retry-delivery", between(1, REQUESTS));
       const path = `/notifications/deliveries/${delivery.id}/retry`;
       if (!(await retry(destination, path))) unanswered.push({ destination, path });
     }
@@ -131,6 +132,7 @@ export const createNotificationOperators = (world: World, { call, insist, raise 
       destination.isSteady = false;
       destination.isDeletion = true;
       const { organization, id } = destination;
+      if (chance(0.5)) network.doom("delete-destination", between(1, REQUESTS));
       const { status } = await call(organization, { method: "DELETE", path: `/notifications/${id}` });
       if (status === 204) destination.silences.push({ from: now() });
     },
