@@ -66,14 +66,16 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
 
   /**
    * Silence leaves no events: adds the last hour of connected organizations without a successful sync for too long.
+   * @param after reads no state of the scopes up to this one: an invocation before has published them.
    * @returns how many organizations were added.
    */
-  const addSilent = async (dueByScope: Map<string, Due>, at: number): Promise<number> => {
+  const addSilent = async (dueByScope: Map<string, Due>, at: number, after: string): Promise<number> => {
     const lastHour = startOfHour(at) - HOUR_MS;
     const silentBefore = startOfHour(at) - silentIntervals * syncIntervalMs;
     const candidates: string[] = [];
     for await (const organizationId of connectedOrganizations()) {
-      if (!dueByScope.get(organizationKey(organizationId))?.hours.has(lastHour)) candidates.push(organizationId);
+      const scope = organizationKey(organizationId);
+      if (scope > after && !dueByScope.get(scope)?.hours.has(lastHour)) candidates.push(organizationId);
     }
     let silent = 0;
     for (const chunk of chunksOf(candidates, SUCCESSES_PER_READ)) {
@@ -103,12 +105,12 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
    * @param continued where the invocation before ended; empty if the schedule started this one.
    * @throws Error if the bus does not take the events; DomainError `store_unavailable`.
    */
-  return async ({ after, until }: DetectionDispatch, remainingMs: () => number) => {
+  return async ({ after = "", until }: DetectionDispatch, remainingMs: () => number) => {
     const at = now();
     const endsAt = until ?? at + SPREAD_MS;
     const dueByScope = await findHoursWithEvents(at);
-    const silent = await addSilent(dueByScope, at);
-    const items = [...dueByScope].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([scope]) => scope > (after ?? ""));
+    const silent = await addSilent(dueByScope, at, after);
+    const items = [...dueByScope].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([scope]) => scope > after);
     const { dispatched, isHandedOver } = await dispatch({
       items,
       withinMs: endsAt - at,

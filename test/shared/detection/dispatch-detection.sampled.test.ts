@@ -170,6 +170,44 @@ describe("a dispatch of many", () => {
     expect(recordedAt).toHaveLength(1);
   });
 
+  it("reads no last success again of an organization that an invocation before has published", async () => {
+    const organizations = Array.from({ length: 1_000 }, (_, number) => `silent ${number}`);
+    const reads: string[][] = [];
+    let last: BusEvent | undefined;
+    const { dependencies } = createWorld(0, async (events) => {
+      last = events.at(-1);
+      return [];
+    });
+    const dispatch = createDetectionDispatcher({
+      ...dependencies,
+      async *connectedOrganizations() {
+        yield* organizations;
+      },
+      syncFacts: {
+        async lastSuccesses(chunk) {
+          reads.at(-1)?.push(...chunk);
+          return new Map();
+        },
+      },
+    });
+    let continued: DetectionDispatch = {};
+    let published = 0;
+    for (let isOver = false; !isOver; ) {
+      reads.push([]);
+      let left = 2_000_000;
+      const result = await dispatch(continued, () => {
+        left -= 20_000;
+        return left;
+      });
+      expect(reads.at(-1)).toHaveLength(organizations.length - published);
+      published += result.organizations;
+      isOver = !result.isHandedOver;
+      if (!isOver) continued = DetectionDispatch.parse(last?.detail);
+    }
+    expect(reads.length).toBeGreaterThan(1);
+    expect(published).toBe(organizations.length);
+  });
+
   type Rate = { first: number; atOnce: number; perSecond: number; seconds: number };
   const rates: [title: string, count: number, most: Rate][] = [
     ["fifty at once, then twenty a second", 2_000, { first: 50, atOnce: 5, perSecond: 20, seconds: 98 }],
