@@ -22,6 +22,8 @@ export type SiemFeedRun = z.output<typeof SiemFeedRun>;
 
 /** No hour begins with less time left: the largest take seconds. */
 const MARGIN_MS = 60_000;
+/** Of all shards, or of the one that an invocation works on. */
+const HOURS_AT_ONCE = dueHourShards.length;
 /** A run with this many failures gives up. */
 const MAX_FAILURES = 10;
 /** A request of a worker that has ended may arrive so much later. */
@@ -55,39 +57,52 @@ const writeDue = async (
 ): Promise<FeedResult> => {
   const result = { written: 0, events: 0, skipped: 0, left: 0, isComplete: true };
   const failures: unknown[] = [];
+  const fail = (error: unknown) => void failures.push(error);
+
+  const clear = async (due: DueHour, kind: "written" | "skipped"): Promise<void> => {
+    result[(await dueHours.clear(due)) ? kind : "left"]++;
+  };
 
   const write = async (due: DueHour): Promise<void> => {
     const { scope } = due;
+    // Nothing is written, so no lease is needed.
+    if (!(await isSwitchedOn(organizationIdOf(scope)))) return clear(due, "skipped");
     const lease = await dueHours.takeLease(scope, now() + remainingMs() + LATE_MS);
     if (lease === undefined) {
       result.left++;
       return;
     }
     try {
-      const isOn = await isSwitchedOn(organizationIdOf(scope));
-      if (isOn) result.events += await writeHour(writer, due, now());
-      if (!(await dueHours.clear(due))) result.left++;
-      else if (isOn) result.written++;
-      else result.skipped++;
+      result.events += await writeHour(writer, due, now());
+      await clear(due, "written");
     } finally {
       await dueHours.releaseLease(scope, lease);
     }
   };
 
-  /** One hour after the other: all hours of an organization are in one shard. */
-  const writeShard = async (one: string): Promise<void> => {
+  /** The last hour of each organization that is begun: its hours are written one after the other, as they share its lease. */
+  const underWay = new Map<string, Promise<void>>();
+  const writeInTurn = async (due: DueHour): Promise<void> => {
+    const before = underWay.get(due.scope);
+    const own = (before === undefined ? write(due) : before.then(() => write(due))).catch(fail);
+    underWay.set(due.scope, own);
+    await own;
+    if (underWay.get(due.scope) === own) underWay.delete(due.scope);
+  };
+
+  const whileThereIsTime = async function* (one: string) {
     for await (const due of dueHours.listAll(one)) {
       if (remainingMs() < MARGIN_MS || failures.length >= MAX_FAILURES) {
         result.isComplete = false;
         return;
       }
-      await write(due).catch((error: unknown) => void failures.push(error));
+      yield due;
     }
   };
 
   const shards = shard === undefined ? dueHourShards : [shard];
   await inParallel(shards, shards.length, (one) =>
-    writeShard(one).catch((error: unknown) => void failures.push(error)),
+    inParallel(whileThereIsTime(one), HOURS_AT_ONCE / shards.length, writeInTurn).catch(fail),
   );
   if (failures.length > 0) throw new Error(`${failures.length} hours could not be fed.`, { cause: failures[0] });
   return result;
