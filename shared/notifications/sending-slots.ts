@@ -23,7 +23,10 @@ export const SLOW_MS = 5_000;
 /** Longer than a try, 10 s, with the reading of the destination's secrets, at most 4 s. */
 export const SLOT_LEASE_MS = 15_000;
 
-/** From this many slots in use on, a slot is given back by a write. Of fewer, the lease just ends, which costs nothing. */
+/**
+ * From this many slots in use on, a slot is given back by a write. Of fewer, the instance keeps it for its next try, until the
+ * lease ends, which costs nothing.
+ */
 export const CROWDED = 3;
 
 const ITEM_LIFE_MS = 3_600_000;
@@ -48,54 +51,71 @@ type SlotUser = { id: string; isSlow?: boolean | undefined };
 const slotsFor = ({ id, isSlow }: SlotUser, token: string): string[] =>
   rotated(isSlow === true ? SLOW_NAMES : rotated(SLOT_NAMES, id).slice(0, SLOTS_OF_DESTINATION), token);
 
-/** A slot that a try has taken. `isCrowded`: others of the organization may wait for it. */
-export type Slot = { name: string; token: string; isCrowded: boolean };
+/** A slot that a try has taken, until `until`, epoch ms. `isCrowded`: others of the organization may wait for it. */
+export type Slot = { name: string; token: string; until: number; isCrowded: boolean };
 
 export type SendingSlots = ReturnType<typeof createSendingSlots>;
 
-export const createSendingSlots = (table: Table<"notifications">) => ({
-  /**
-   * Takes a slot: one write unit, and another one for each slot that turns out to be in use.
-   * @param by.token of the try. @param by.now epoch ms.
-   * @returns undefined if no slot is free. @throws DomainError `store_unavailable`.
-   */
-  async take(
-    organizationId: string,
-    destination: SlotUser,
-    { token, now }: { token: string; now: number },
-  ): Promise<Slot | undefined> {
-    const allowed = slotsFor(destination, token);
-    const lease = { token, until: now + SLOT_LEASE_MS };
-    let [name] = allowed;
-    for (let asked = 0; asked < allowed.length && name !== undefined; asked++) {
-      const { written, item } = await updateItem(table, sendingSlotsKey(organizationId), {
-        set: { [name]: lease, ttl: Math.ceil((now + ITEM_LIFE_MS) / 1_000) },
-        condition: `attribute_not_exists(#${name}) OR #${name}.#until <= :now`,
-        values: { now },
-        returns: "after",
-      });
-      const slots = Slots.parse(item ?? {});
-      const isInUse = (one: string): boolean => (slots[one]?.until ?? 0) > now;
-      // The stored token is ours: an earlier attempt of this call took the slot, only its answer was lost.
-      if (written || slots[name]?.token === token) {
-        return { name, token, isCrowded: Object.keys(slots).filter(isInUse).length >= CROWDED };
-      }
-      name = allowed.find((one) => !isInUse(one));
-    }
-    return undefined;
-  },
+export const createSendingSlots = (table: Table<"notifications">) => {
+  /** Slots that no try of this instance uses any more, by organization. */
+  let kept: { organizationId: string; slot: Slot }[] = [];
 
-  /** Ends the use of a slot: one write unit if it is crowded. Never throws: otherwise the slot is free when its lease ends. */
-  async release(organizationId: string, { name, token, isCrowded }: Slot): Promise<void> {
-    if (!isCrowded) return;
-    try {
-      await updateItem(table, sendingSlotsKey(organizationId), {
-        remove: [name],
-        condition: `#${name}.#token = :token`,
-        values: { token },
-      });
-    } catch (error) {
-      writeLog("warn", "Giving the slot of a try back failed; its lease ends", { cause: String(error) });
-    }
-  },
-});
+  const takeKept = (organizationId: string, allowed: readonly string[], now: number): Slot | undefined => {
+    kept = kept.filter(({ slot }) => slot.until > now);
+    const found = kept.find((one) => one.organizationId === organizationId && allowed.includes(one.slot.name));
+    kept = kept.filter((one) => one !== found);
+    return found?.slot;
+  };
+
+  return {
+    /**
+     * Takes a slot: one write unit, and another one for each slot that turns out to be in use.
+     * @param by.token of the try. @param by.now epoch ms.
+     * @returns undefined if no slot is free. @throws DomainError `store_unavailable`.
+     */
+    async take(
+      organizationId: string,
+      destination: SlotUser,
+      { token, now }: { token: string; now: number },
+    ): Promise<Slot | undefined> {
+      const allowed = slotsFor(destination, token);
+      const lease = { token, until: now + SLOT_LEASE_MS };
+      const own = takeKept(organizationId, allowed, now);
+      let name = own?.name ?? allowed[0];
+      for (let asked = 0; asked < allowed.length && name !== undefined; asked++) {
+        const { written, item } = await updateItem(table, sendingSlotsKey(organizationId), {
+          set: { [name]: lease, ttl: Math.ceil((now + ITEM_LIFE_MS) / 1_000) },
+          condition: `attribute_not_exists(#${name}) OR #${name}.#until <= :now OR #${name}.#token = :own`,
+          values: { now, own: own?.token ?? token },
+          returns: "after",
+        });
+        const slots = Slots.parse(item ?? {});
+        const isInUse = (one: string): boolean => (slots[one]?.until ?? 0) > now;
+        // The stored token is ours: an earlier attempt of this call took the slot, only its answer was lost.
+        if (written || slots[name]?.token === token) {
+          return { name, ...lease, isCrowded: Object.keys(slots).filter(isInUse).length >= CROWDED };
+        }
+        name = allowed.find((one) => !isInUse(one));
+      }
+      return undefined;
+    },
+
+    /** Ends the use of a slot: one write unit if it is crowded. Never throws: otherwise the slot is free when its lease ends. */
+    async release(organizationId: string, slot: Slot): Promise<void> {
+      const { name, token, isCrowded } = slot;
+      if (!isCrowded) {
+        kept.push({ organizationId, slot });
+        return;
+      }
+      try {
+        await updateItem(table, sendingSlotsKey(organizationId), {
+          remove: [name],
+          condition: `#${name}.#token = :token`,
+          values: { token },
+        });
+      } catch (error) {
+        writeLog("warn", "Giving the slot of a try back failed; its lease ends", { cause: String(error) });
+      }
+    },
+  };
+};

@@ -89,6 +89,32 @@ describe("slots", () => {
     }
   });
 
+  it("are used again by an instance that kept them, with one write each time", async () => {
+    const organizationId = newOrganization();
+    let writes = 0;
+    const client = database.newClient();
+    client.middlewareStack.add((next) => (args) => {
+      writes++;
+      return next(args);
+    });
+    const instance = createSendingSlots(database.table("notifications", client));
+    const names = new Set<string>();
+    for (let tries = 1; tries <= SLOTS; tries++) {
+      const slot = await instance.take(organizationId, { id: "one" }, { token: `own ${tries}`, now: NOON });
+      if (slot === undefined) throw new Error("No slot is free.");
+      names.add(slot.name);
+      await instance.release(organizationId, slot);
+      expect(writes).toBe(tries);
+    }
+    expect(names.size).toBe(1);
+    const others = await takeHundred(organizationId, ["one"]);
+    expect(others).toHaveLength(SLOTS_OF_DESTINATION - 1);
+    // One try has the slot again, so a second one of the same instance has none.
+    const again = () => instance.take(organizationId, { id: "one" }, { token: `token ${tokens++}`, now: NOON });
+    expect((await again())?.name).toBe([...names][0]);
+    expect(await again()).toBeUndefined();
+  });
+
   it("belong to a try whose answer was lost", async () => {
     const organizationId = newOrganization();
     const by = { token: "token of a repeated call", now: NOON };
