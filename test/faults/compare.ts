@@ -37,6 +37,8 @@ const TOKEN = /^(?=.*([A-Z].*[a-z]|[a-z].*[A-Z]|\d))[A-Za-z0-9_-]{12}$/;
 const VERSION = /^[A-Za-z0-9_-]{12}$/;
 /** The attribute of a request token in an item that counts. */
 const COUNTED = /^i[A-Za-z0-9_-]{12}$/;
+/** A slot of the sender. The try's token decides which one, and its lease ends. */
+const SLOT = /^(slot|slow)\d$/;
 
 const isTime = (value: number): boolean => (value > 1.6e12 && value < 2.2e12) || (value > 1.6e9 && value < 2.2e9);
 
@@ -75,6 +77,7 @@ const isIgnored = (name: string, item: object): boolean =>
   MEASURED.includes(name) ||
   MARKS.includes(name) ||
   COUNTED.test(name) ||
+  SLOT.test(name) ||
   ("eventType" in item && item.eventType === "ERASURE_REQUESTED" && PERSONAL.includes(name)) ||
   ("resourceType" in item && item.resourceType === "circuit_breaker" && ORIGIN.includes(name));
 
