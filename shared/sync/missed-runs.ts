@@ -8,6 +8,7 @@ import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { BATCH_INTERVAL_MS, MIN_BATCH } from "../work/dispatch.ts";
 import { isStalled } from "../work/hand-over.ts";
 import { LATE_MS, lostOccurrences } from "./next-occurrence.ts";
@@ -17,6 +18,23 @@ import type { RunStatus, SyncRunStore } from "./sync-run-store.ts";
 
 const REPLACE_ATTEMPTS = 3;
 const STATES_PER_READ = 600;
+
+/** The search leaves this time of the function to the requests. */
+const LEFT_TO_DISPATCH_MS = 150_000;
+
+/**
+ * Each hour's search begins at another sixteenth of the organizations, in steps that spread over all of them. So if the time
+ * is too short for all, the searches of some hours together read each.
+ */
+const STARTS = 16;
+const START_STEP = 7;
+
+/** The organizations in the order of an hour's search. */
+const inTurn = (organizations: readonly string[], now: number): string[] => {
+  const turn = (Math.floor(now / HOUR_MS) * START_STEP) % STARTS;
+  const start = Math.floor((organizations.length * turn) / STARTS);
+  return [...organizations.slice(start), ...organizations.slice(0, start)];
+};
 
 /**
  * Whether an occurrence that was assumed to be lost is the one of a late event. The second condition holds if schedules
@@ -85,10 +103,14 @@ const missingRequest = (
 };
 
 /**
- * The requests of all lost runs. Half a read unit for each connected organization and each 4 KB of its state.
+ * The requests of all lost runs, or of those that half of the function's time finds; the next hours find the others. Half a
+ * read unit for each connected organization and each 4 KB of its state.
  * @throws DomainError `store_unavailable`.
  */
-export const findMissedRuns = async (dependencies: MissedRunsDependencies): Promise<BusEvent[]> => {
+export const findMissedRuns = async (
+  dependencies: MissedRunsDependencies,
+  remainingMs: () => number,
+): Promise<BusEvent[]> => {
   const { connectedOrganizations, runs, clock, syncIntervalMs } = dependencies;
   const now = clock();
   const slot = await lastSlot(dependencies, now);
@@ -98,12 +120,13 @@ export const findMissedRuns = async (dependencies: MissedRunsDependencies): Prom
   const spreadMs = Math.min((organizations.length * BATCH_INTERVAL_MS) / MIN_BATCH, syncIntervalMs / 2);
   const due = slot !== undefined && slot + spreadMs + LATE_MS < now ? slot : undefined;
   const requests: BusEvent[] = [];
-  for (const chunk of chunksOf(organizations, STATES_PER_READ)) {
+  for (const chunk of chunksOf(inTurn(organizations, now), STATES_PER_READ)) {
     const statuses = await runs.readStatuses(chunk);
     for (const organizationId of chunk) {
       const request = missingRequest(organizationId, statuses.get(organizationId) ?? noRun, due, now);
       if (request !== undefined) requests.push(request);
     }
+    if (remainingMs() < LEFT_TO_DISPATCH_MS) break;
   }
   return requests;
 };

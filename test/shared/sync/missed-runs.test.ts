@@ -27,7 +27,7 @@ const begin = (at: number) =>
 /** What the hourly search finds at a time, for the stage's organization. */
 const findAt = (at: number): Promise<BusEvent[]> => {
   stage.time.now = at;
-  return findMissedRuns(stage.missedRuns([stage.organizationId]));
+  return findMissedRuns(stage.missedRuns([stage.organizationId]), () => 300_000);
 };
 
 const requestOf = (slot: number) => syncRequested({ organizationId: stage.organizationId, slot });
@@ -105,17 +105,52 @@ describe("an organization among many", () => {
     ["40,000 organizations are asked within half of the interval", 40_000, HOUR / 2],
   ])("is found ten minutes after the dispatch has asked the last one: %s", async (_what, count, spreadMs) => {
     const found = (now: number) =>
-      findMissedRuns({
-        occurrences: { read: async () => ({ slot: NOW }), replace: async () => true },
-        connectedOrganizations: async function* () {
-          yield* Array.from({ length: count }, (_, i) => `organization ${i}`);
+      findMissedRuns(
+        {
+          occurrences: { read: async () => ({ slot: NOW }), replace: async () => true },
+          connectedOrganizations: async function* () {
+            yield* Array.from({ length: count }, (_, i) => `organization ${i}`);
+          },
+          runs: { readStatuses: async () => new Map() },
+          clock: () => now,
+          syncIntervalMs: HOUR,
         },
-        runs: { readStatuses: async () => new Map() },
-        clock: () => now,
-        syncIntervalMs: HOUR,
-      });
+        () => 300_000,
+      );
     await expect(found(NOW + spreadMs + 10 * MINUTE)).resolves.toHaveLength(0);
     await expect(found(NOW + spreadMs + 10 * MINUTE + 1)).resolves.toHaveLength(count);
+  });
+});
+
+describe("a search that is too short for all organizations", () => {
+  it("ends with half of the function's time left, and the next hours' searches find the others", async () => {
+    const organizations = Array.from({ length: 100_000 }, (_, i) => `organization ${i}`);
+    const found = new Set<unknown>();
+    for (let hour = 0; hour < 4; hour++) {
+      let remainingMs = 300_000;
+      const requests = await findMissedRuns(
+        {
+          occurrences: { read: async () => ({ slot: NOW }), replace: async () => true },
+          async *connectedOrganizations() {
+            yield* organizations;
+          },
+          runs: {
+            async readStatuses() {
+              remainingMs -= 2_000;
+              return new Map();
+            },
+          },
+          clock: () => NOW + (hour + 2) * HOUR,
+          syncIntervalMs: 24 * HOUR,
+        },
+        () => remainingMs,
+      );
+      expect(remainingMs).toBeGreaterThan(145_000);
+      for (const { detail } of requests) if ("organizationId" in detail) found.add(detail.organizationId);
+      // A search reads 45 % of them.
+      expect(requests).toHaveLength(76 * 600);
+    }
+    expect(found.size).toBe(organizations.length);
   });
 });
 
