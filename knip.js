@@ -16,6 +16,7 @@ export default {
     "infra/local/reload/print-template.ts",
     "test/bench/**/*.{ts,mjs}",
     "test/mutation/{test-globals,warm-engine,worker}.ts",
+    "test/scale/run-case.ts",
     "test/support/{file-inputs,guarded-function/*}.ts",
     "test/support/synthesise-stack.ts",
     "test/**/{kms,shop}-stack.ts",

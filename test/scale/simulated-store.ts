@@ -9,8 +9,6 @@ const PAGE_UNITS = PAGE_BYTES / 4_096 / 2;
 const KEYS_A_BATCH = 100;
 const BATCHES_AT_ONCE = 6;
 
-export type SimulatedStore = ReturnType<typeof createSimulatedStore>;
-
 export const createSimulatedStore = (time: SimulatedTime) => {
   const units = { read: 0, write: 0 };
   let events = 0;
