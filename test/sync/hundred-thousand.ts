@@ -53,7 +53,9 @@ const prove = async ({ objects, kills, seed }: Options, assembly: string): Promi
     const onProgress = createReporter();
     // The last kill happens after all lists were read.
     const moments = kills === 0 ? [] : [...randomMoments(kills - 1, objects, random), objects];
-    const { run, killed, hours } = await killUntilEnd({ service, organization, moments, random, onProgress });
+    const { run: newest, killed, hours } = await killUntilEnd({ service, organization, moments, random, onProgress });
+    // After four hours of waiting, a scheduled run is newer than the one under test.
+    const run = (await organization.runs()).find(({ mode }) => mode === "full") ?? newest;
     const seconds = (performance.now() - startedAt) / 1_000;
 
     const requests = Object.values(await provider.requests(account.accountId)).reduce((sum, count) => sum + count, 0);
