@@ -75,10 +75,13 @@ export type ObjectStore = ReturnType<typeof createObjectStore>;
  * @param client is called at the first call: `s3` in a deployed function.
  */
 export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
-  /** Writes a whole object, and replaces one of the same key. */
+  /** Writes a whole object, and replaces one of the same key. An answer without an ETag is not S3's, and counts as none. */
   async put(Key: string, Body: Uint8Array | string, headers: ObjectHeaders): Promise<void> {
     const command = new PutObjectCommand({ Bucket, Key, Body, ...headersOf(headers) });
-    await callStore((options) => client().send(command, options), DEADLINE_MS);
+    await callStore(async (options) => {
+      const { ETag } = await client().send(command, options);
+      if (ETag === undefined) throw new Error("S3: an object without an ETag");
+    }, DEADLINE_MS);
   },
 
   /** Begins an upload in parts. @returns its id. The bucket's lifecycle removes an upload that never ends. */

@@ -8,6 +8,7 @@ import type { SeenRequest } from "./fault.ts";
 import { faultsOf, type Service } from "./fault.ts";
 import { allTimes, type FaultPlan, namedCalls } from "./fault-plan.ts";
 import type { Lane, LaneAnswer } from "./lanes.ts";
+import { scheduledEvent } from "./scheduled-event.ts";
 import { type CaseRequest, type Setting, send } from "./setting.ts";
 import type { Snapshot } from "./tables.ts";
 
@@ -74,7 +75,7 @@ const runHourly = async ({ lane, bench }: Setting): Promise<void> => {
   lane.inject(undefined);
   lane.setClock(HOUR_MS + HOUR_MS / 6);
   for (const name of HOURLY) {
-    await lane.invoke(name, { id: name, time: new Date(bench.now() + HOUR_MS).toISOString() });
+    await lane.invoke(name, scheduledEvent(name, bench.now() + HOUR_MS));
   }
   lane.setClock(AHEAD_MS);
 };

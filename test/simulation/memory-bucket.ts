@@ -15,7 +15,7 @@ export const createMemoryBucket = () => {
   const operations: Readonly<Record<string, (command: Command) => object>> = {
     PutObject({ Bucket, Key, Body = "" }) {
       objects.set(nameOf(Bucket, Key), Buffer.from(Body));
-      return {};
+      return { ETag: '"of the object"' };
     },
     ListObjectsV2({ Bucket, Prefix }) {
       const prefix = nameOf(Bucket, Prefix);

@@ -6,6 +6,8 @@
  *   npm run faults:workers -- --work "run-sync, full" --call "dynamodb:PutItem:Records#1" --fault lost_reset --times once
  */
 import { parseArgs } from "node:util";
+import { prepareAssembly } from "../../../infra/prepare-assembly.ts";
+import { assemblyDirectory } from "../../support/assembly.ts";
 import { describeWrong, renderWorkerResults, runWorkerMatrix } from "./run-worker-matrix.ts";
 import { type WorkerCaseName, workerCases } from "./worker-cases.ts";
 
@@ -18,6 +20,7 @@ const names = Object.keys(workerCases) as WorkerCaseName[];
 const cases = names.filter((name) => work === undefined || name === work || workerCases[name].worker === work);
 if (cases.length === 0) throw new Error(`--work: expected a worker, or one of ${names.join("; ")}`);
 
+await prepareAssembly(assemblyDirectory);
 const results = await runWorkerMatrix({
   lanes: Math.min(cases.length, Number(lanes)),
   cases,

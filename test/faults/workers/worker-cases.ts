@@ -5,6 +5,7 @@
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import { consumedEvents } from "../../../shared/api/consumed-events.ts";
 import { signatureOf } from "../../support/webhook-sender.ts";
+import { scheduledEvent } from "../scheduled-event.ts";
 import { type Setting, send, succeed } from "../setting.ts";
 import { itemsOf } from "../tables.ts";
 
@@ -27,20 +28,18 @@ const DAY_MS = 24 * HOUR_MS;
 const PROVIDER = "/api/integrations/provider";
 const ORGANIZATION = "acme";
 
-const SCHEDULED = "aws.events/Scheduled Event";
-
-/** @param origin as `source/detail-type`. */
-const eventOf = ({ bench }: Setting, detail: object, aheadMs = 0, origin = SCHEDULED): string => {
-  const time = new Date(bench.now() + aheadMs).toISOString();
-  const [source, type] = origin.split("/");
-  return JSON.stringify({ id: "delivery-1", time, source, "detail-type": type, detail });
+/** @param origin as `source/detail-type`; that of a schedule by default. */
+const eventOf = ({ bench }: Setting, detail: object, aheadMs = 0, origin?: string): string => {
+  const event = { ...scheduledEvent("delivery-1", bench.now() + aheadMs), detail };
+  const [source, type] = origin?.split("/") ?? [];
+  return JSON.stringify(origin === undefined ? event : { ...event, source, "detail-type": type });
 };
 
 /** The event of a schedule, or of the bus with a detail. */
 const startedBy =
   (name: BackgroundFunctionName, detail: object = {}, aheadMs = 0): WorkerCase["prepare"] =>
   async (setting) => {
-    const origin = Object.keys(detail).length === 0 ? SCHEDULED : consumedEvents(name).at(-1);
+    const origin = Object.keys(detail).length === 0 ? undefined : consumedEvents(name).at(-1);
     return { name, payload: eventOf(setting, detail, aheadMs, origin) };
   };
 

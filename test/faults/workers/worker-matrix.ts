@@ -10,6 +10,7 @@ import { differenceOf, linesOf, plain } from "../compare.ts";
 import type { SeenRequest } from "../fault.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
 import { allTimes, type ChooseFault, followPlan, namedCalls, type Times } from "../fault-plan.ts";
+import { scheduledEvent } from "../scheduled-event.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
 import { type Delivery, HOUR_MS, type WorkerCase, type WorkerCaseName, workerCases } from "./worker-cases.ts";
@@ -86,8 +87,8 @@ const passHour = async (setting: Setting, work: WorkerCase, known: string): Prom
   for (const [index, name] of work.hourly.entries()) {
     const aheadMs = (work.aheadMs ?? 0) + NEXT_HOUR_MS + index * HOURLY_STEP_MS;
     lane.setClock(aheadMs);
-    const time = new Date(bench.now() + aheadMs).toISOString();
-    await invoke(setting, { name, payload: JSON.stringify({ id: `hourly ${name}`, time, detail: {} }) });
+    const event = scheduledEvent(`hourly ${name}`, bench.now() + aheadMs);
+    await invoke(setting, { name, payload: JSON.stringify(event) });
     events.push(...(await settle(setting, known)));
   }
   return events;
@@ -217,11 +218,8 @@ const isReadByNextRun = async (
   for (let interval = 1; interval <= INTERVALS; interval++) {
     const nowAheadMs = aheadMs + interval * SYNC_INTERVAL_MS;
     lane.setClock(nowAheadMs);
-    const time = new Date(bench.now() + nowAheadMs).toISOString();
-    await invoke(setting, {
-      name: "dispatch-syncs",
-      payload: JSON.stringify({ id: `schedule ${interval}`, time, detail: {} }),
-    });
+    const event = scheduledEvent(`schedule ${interval}`, bench.now() + nowAheadMs);
+    await invoke(setting, { name: "dispatch-syncs", payload: JSON.stringify(event) });
     await settle(setting, known);
   }
   const lines = await linesNow(setting, known);
