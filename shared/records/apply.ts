@@ -13,7 +13,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { writeLog } from "../runtime/log.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
-import { decideAnswered, decideApply, type RecordWrite } from "./decide-apply.ts";
+import { type DecideOptions, decideAnswered, decideApply, type RecordWrite } from "./decide-apply.ts";
 import {
   coalesce,
   type ObjectDeleted,
@@ -42,14 +42,8 @@ export type Written = Record<RecordType, number>;
 /** `changed`: the records that `written` counts. `setAside`: the objects that could not be applied; their records stay. */
 export type ApplyResult = { written: Written; changed: readonly RecordKey[]; setAside?: readonly SetAside[] };
 
-export type ApplyOptions = {
-  reread: Reread;
-  /**
-   * Whether an unchanged record is written if it was observed again later: true for events; false for lists, where an
-   * unchanged object then costs no write.
-   */
-  updatesObservedAt: boolean;
-};
+/** `updatesObservedAt`: true for events; false for lists, where an unchanged object then costs no write. */
+export type ApplyOptions = DecideOptions & { reread: Reread };
 
 export type Apply = (
   organizationId: string,
@@ -121,12 +115,12 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
     key: OwnedKey,
     given: ObservedObject,
     read: ReadRecord,
-    { reread, updatesObservedAt }: ApplyOptions,
+    { reread, ...options }: ApplyOptions,
   ): Promise<Applied> => {
     let observed = given;
     let { stored, isCurrent } = read;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const decision = decideApply(stored, observed, { updatesObservedAt });
+      const decision = decideApply(stored, observed, options);
       if (decision.kind === "keep") return "unchanged";
       // Read the object at the provider only after a strong read of the record: an eventual read may be outdated.
       if (decision.kind === "write" || isCurrent) {

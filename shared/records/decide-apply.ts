@@ -10,6 +10,8 @@ import {
   laterObserved,
   type ObjectDeleted,
   type ObjectState,
+  type Observation,
+  type ObservationOrder,
   type ObservedObject,
   withInvoice,
 } from "./observation.ts";
@@ -27,6 +29,16 @@ export type Decision =
   | RecordWrite
   /** The object must be read at the provider, after the stored record is marked as questioned. */
   | { kind: "reread" };
+
+export type DecideOptions = {
+  /**
+   * Whether to write an unchanged record that was observed again later. If not, an older state that arrives later may
+   * replace it for a while. So pass false only if the events of all changes are applied as well.
+   */
+  updatesObservedAt: boolean;
+  /** For events of the feed: the second of the provider's answers by which the feed showed them. */
+  shownBy?: number | undefined;
+};
 
 type LiveRecord = StoredRecord & { fields: RecordFields };
 
@@ -49,6 +61,21 @@ const keepWithInvoice = ({ createdAt, fields, observedAt }: LiveRecord, invoiceI
   return linked === fields ? keep : write({ createdAt, fields: linked, observedAt });
 };
 
+/**
+ * Orders an observation and the record. A provider may date its events earlier than its answers, so an event dated before
+ * an answer may be newer than it. The answer includes the event only if it began after the feed showed the event. Events
+ * are in the order of their own dates. A record from an event has one second as its time, and one from an answer has more.
+ */
+const orderOf = (
+  { observedAt }: Observation,
+  { observedAt: { from, to } }: LiveRecord,
+  { shownBy }: DecideOptions,
+): ObservationOrder => {
+  const order = compareObserved(observedAt, { from, to });
+  const isOfAnswer = from < to;
+  return order === "older" && isOfAnswer && shownBy !== undefined && from <= shownBy ? "unordered" : order;
+};
+
 const markDeleted = (stored: StoredRecord | undefined, { createdAt, observedAt }: ObjectDeleted): Decision =>
   write({
     createdAt: stored?.createdAt ?? createdAt ?? observedAt.from * 1_000,
@@ -60,15 +87,15 @@ const decideState = (
   stored: LiveRecord,
   state: ObjectState,
   invoiceId: string | undefined,
-  updatesObservedAt: boolean,
+  options: DecideOptions,
 ): Decision => {
-  const order = compareObserved(state.observedAt, stored.observedAt);
+  const order = orderOf(state, stored, options);
   if (order === "older") return keepWithInvoice(stored, invoiceId);
   const { createdAt } = state;
   const observedAt = laterObserved(state.observedAt, stored.observedAt);
   const fields = withInvoice(state.fields, invoiceOf(stored.fields));
   if (areEqual(fields, stored.fields)) {
-    const isLater = updatesObservedAt && observedAt.to > stored.observedAt.to;
+    const isLater = options.updatesObservedAt && observedAt.to > stored.observedAt.to;
     return isLater || stored.isInQuestion ? refresh(stored, observedAt) : keep;
   }
   if (order === "newer") return write({ createdAt, fields, observedAt });
@@ -79,22 +106,18 @@ const decideState = (
   return isFinal(state.type, fields) ? write({ createdAt, fields, observedAt }) : reread;
 };
 
-/**
- * @param stored the record as it was read; undefined if it does not exist.
- * @param updatesObservedAt whether to write an unchanged record that was observed again later. If not, an older state
- *   that arrives later may replace it for a while. So pass false only if the events of all changes are applied as well.
- */
+/** @param stored the record as it was read; undefined if it does not exist. */
 export const decideApply = (
   stored: StoredRecord | undefined,
   { observation, invoiceId }: Pick<ObservedObject, "observation" | "invoiceId">,
-  { updatesObservedAt }: { updatesObservedAt: boolean },
+  options: DecideOptions,
 ): Decision => {
   if (stored !== undefined && !isLive(stored)) return keep;
   switch (observation.kind) {
     case "deleted":
       return markDeleted(stored, observation);
     case "state":
-      if (stored !== undefined) return decideState(stored, observation, invoiceId, updatesObservedAt);
+      if (stored !== undefined) return decideState(stored, observation, invoiceId, options);
       return write({
         createdAt: observation.createdAt,
         fields: observation.fields,
@@ -102,8 +125,7 @@ export const decideApply = (
       });
     case "touched":
       if (stored === undefined) return reread;
-      return compareObserved(stored.observedAt, observation.observedAt) === "newer" ||
-        isFinal(stored.type, stored.fields)
+      return orderOf(observation, stored, options) === "older" || isFinal(stored.type, stored.fields)
         ? keepWithInvoice(stored, invoiceId)
         : reread;
     case "linked":

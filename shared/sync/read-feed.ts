@@ -1,6 +1,7 @@
 /** Reads a page of the provider's event feed, from the newest event back to the cursor. */
 
 import { isSinceConnect } from "../connection/connection-item.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { Provider, ProviderEvent } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Observation } from "../records/observation.ts";
@@ -112,7 +113,8 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
     : unknown;
   const missed = await undelivered(context, fresh);
   const observations = missed.flatMap((event) => observationsOf(event, cursor, page));
-  const applied = await context.apply(observations, "feed");
+  const shownBy = at.shownBy ?? page.observedAt?.to;
+  const applied = await context.apply(observations, "feed", shownBy);
   const unusable = [...(page.setAside ?? []), ...missed.flatMap(({ setAside = [] }) => setAside)];
   const counted = await context.countSetAside(run, [...unusable, ...applied.setAside]);
   await requireConnection(context, fresh);
@@ -124,7 +126,12 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const read = isFull ? fresh : page.items;
   const next = advance(after === undefined ? undefined : run.work.next, cursor, read, page.observedAt?.from);
   const healed = (run.work.healed ?? 0) + missedIn(context, missed);
-  const position: FeedPosition = { phase: "feed", hasMetKnown, restarts, ...(!isEnd && { after: page.next }) };
+  const position: FeedPosition = {
+    phase: "feed",
+    hasMetKnown,
+    restarts,
+    ...definedFields({ after: page.next, shownBy }),
+  };
   return {
     ...counted,
     progress: plusProgress(run.progress, countByType(observations), applied.written),

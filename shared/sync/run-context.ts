@@ -44,8 +44,9 @@ export type RunContext = {
   /**
    * Applies observations to the records.
    * @param source for a list, unchanged objects cost no write; for the feed, the time of their last observation is written.
+   * @param shownBy for events: the second of the provider's answers by which the feed showed them.
    */
-  apply(observations: readonly Observation[], source: "list" | "feed"): Promise<Applied>;
+  apply(observations: readonly Observation[], source: "list" | "feed", shownBy?: number): Promise<Applied>;
   /** Reads an object at the provider. */
   reread: Reread;
   /** Counts objects that are set aside, and names them. */
@@ -161,13 +162,13 @@ export const openRun = async (
       expectsWebhooks: webhookSecrets !== undefined,
       cursor,
       lastSuccessAt,
-      apply: async (observations, source) => {
+      apply: async (observations, source, shownBy) => {
         if (observations.length === 0) return { written: {}, setAside: [] };
         await claim();
         // The page may have taken long, and the account may be disconnected since.
         await lease.confirm();
-        const updatesObservedAt = source === "feed";
-        const applied = await dependencies.apply(organizationId, observations, { reread, updatesObservedAt });
+        const options = { reread, updatesObservedAt: source === "feed", shownBy };
+        const applied = await dependencies.apply(organizationId, observations, options);
         return { written: applied.written, setAside: applied.setAside ?? [] };
       },
       reread,

@@ -58,6 +58,8 @@ const FeedPosition = z.object({
   /** Whether the feed had an event that the cursor has counted: then it reaches back to the cursor. */
   hasMetKnown: z.boolean(),
   restarts: count,
+  /** The second of the first page's answer: the feed showed the older events of the next pages by then. */
+  shownBy: z.optional(seconds),
 });
 export type FeedPosition = z.output<typeof FeedPosition>;
 

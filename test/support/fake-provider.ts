@@ -46,6 +46,8 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
   };
 
   const now = () => ({ from: seconds(), to: seconds() });
+  /** The time of an answer, which has whole seconds: it began in the second before, at the earliest. */
+  const answered = () => ({ from: seconds() - 1, to: seconds() });
 
   const require = (type: RecordType, id: string): Living => {
     const object = living.get(keyOf(type, id));
@@ -85,18 +87,24 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
         .filter((object) => createdUntil === undefined || Math.floor(object.createdAt / 1_000) <= createdUntil);
       const { items, next } = pageOf(objects, ({ id }) => id, after);
       const setAside = next === undefined ? poisoned.filter((one) => one.type === type) : [];
-      return { items: items.map((object) => stateOf(object, now())), next, setAside };
+      return { items: items.map((object) => stateOf(object, answered())), next, setAside };
     },
     async readObject(type, id): Promise<ObjectState | ObjectDeleted> {
       await call({ method: "readObject", type });
       const object = living.get(keyOf(type, id));
-      return object === undefined ? { kind: "deleted", type, id, observedAt: now() } : stateOf(object, now());
+      return object === undefined ? { kind: "deleted", type, id, observedAt: answered() } : stateOf(object, answered());
     },
     async listPaymentLinks({ after }) {
       await call({ method: "listPaymentLinks", after });
       const { items, next } = pageOf([...links], ([id]) => id, after);
       return {
-        items: items.map(([id, invoiceId]) => ({ kind: "linked", type: "payments", id, invoiceId, observedAt: now() })),
+        items: items.map(([id, invoiceId]) => ({
+          kind: "linked",
+          type: "payments",
+          id,
+          invoiceId,
+          observedAt: answered(),
+        })),
         next,
       };
     },
@@ -106,7 +114,7 @@ export const createFakeProvider = (clock: () => number, pageSize = PAGE_SIZE) =>
         .filter(({ createdSeconds }) => createdSeconds >= since)
         .reverse()
         .sort((a, b) => b.createdSeconds - a.createdSeconds);
-      return { ...pageOf(feed, ({ id }) => id, after, limit), observedAt: now() };
+      return { ...pageOf(feed, ({ id }) => id, after, limit), observedAt: answered() };
     },
   };
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import { type Decision, decideAnswered, decideApply } from "../../../shared/records/decide-apply.ts";
+import {
+  type DecideOptions,
+  type Decision,
+  decideAnswered,
+  decideApply,
+} from "../../../shared/records/decide-apply.ts";
 import type { ObjectDeleted, ObjectState, Observation } from "../../../shared/records/observation.ts";
 import { coalesce, observedAnswer } from "../../../shared/records/observation.ts";
 import type { StoredRecord } from "../../../shared/records/record-item.ts";
@@ -36,10 +41,14 @@ const deletes = (createdAt: number, observedAt: { from: number; to: number }): D
   isChange: true,
 });
 
-const decide = (stored: StoredRecord | undefined, observations: Observation[], updatesObservedAt = true) => {
+const decide = (
+  stored: StoredRecord | undefined,
+  observations: Observation[],
+  options: Partial<DecideOptions> = {},
+) => {
   const [merged] = coalesce(observations);
   if (merged === undefined) throw new Error("no observation");
-  return decideApply(stored, merged, { updatesObservedAt });
+  return decideApply(stored, merged, { updatesObservedAt: true, ...options });
 };
 
 type Row = [what: string, stored: StoredRecord | undefined, observation: Observation, decision: Decision];
@@ -95,7 +104,7 @@ describe("a state", () => {
   ])(
     "that is equal costs no write if times of observation are not updated: %s",
     (_what, stored, observation, decision) => {
-      expect(decide(stored, [observation], false)).toEqual(decision);
+      expect(decide(stored, [observation], { updatesObservedAt: false })).toEqual(decision);
     },
   );
 });
@@ -161,6 +170,28 @@ describe("a touch", () => {
     ["before the last observation changes nothing", storedAs(customer(seen(11, 14))), touched(key, seen(10)), keep],
   ])("%s", (_what, stored, observation, decision) => {
     expect(decide(stored, [observation])).toEqual(decision);
+  });
+});
+
+describe("an event that the feed showed by a second, dated before the record", () => {
+  const shown = (stored: StoredRecord, observation: Observation, shownBy: number) =>
+    decide(stored, [observation], { shownBy });
+
+  it.each<[what: string, observation: Observation]>([
+    ["a state that differs", customer(seen(4), bob)],
+    ["a touch", touched(key, seen(4))],
+  ])("is read if the record is of an answer that began before it: %s", (_what, observation) => {
+    expect(shown(storedAs(customer(seen(10, 11))), observation, 10)).toEqual(reread);
+    expect(shown(storedAs(customer(seen(10, 11))), observation, 9)).toEqual(keep);
+    // The dates of events are in their own order.
+    expect(shown(storedAs(customer(seen(10))), observation, 10)).toEqual(keep);
+  });
+
+  it("changes nothing if it is equal, or if the record is final", () => {
+    expect(shown(storedAs(customer(seen(10, 11))), customer(seen(4)), 20)).toEqual(keep);
+    const final = storedAs(payment(seen(10, 11), succeeded));
+    expect(shown(final, payment(seen(4)), 20)).toEqual(keep);
+    expect(shown(final, touched(paymentKey, seen(4)), 20)).toEqual(keep);
   });
 });
 
