@@ -1,6 +1,7 @@
 /**
- * Statements of PartiQL, DynamoDB's SQL, that replace an item if its version has not changed. They use only the syntax
- * of which AWS has an example: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
+ * Statements of PartiQL, DynamoDB's SQL, that replace an item if its version has not changed. They keep to the
+ * syntax of AWS's reference, which has no example of SET and REMOVE in one statement:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.update.html
  */
 import type { TableName } from "../terms/tables.ts";
 import type { Replacement } from "./replace-item.ts";
