@@ -23,7 +23,7 @@ import type { TableName } from "../terms/tables.ts";
 import { allWebhookEvents } from "../webhooks/erase.ts";
 import { type DataLocation, type ErasedAuthors, type Partition, partitionLocation } from "../work/location.ts";
 import { erasureKey } from "./erasure-item.ts";
-import type { Partitions } from "./partition-store.ts";
+import type { Partitions, Unswept } from "./partition-store.ts";
 
 export type LocationDependencies = ConnectionDependencies &
   SettingsDependencies &
@@ -120,12 +120,6 @@ const inTablesOfUser = (
     ["securityRollups", readMarks(partitions.securityRollups)],
     ["erasures", reasonsMentioning(partitions.erasures, own, matcher)],
   ] as const satisfies readonly InTable[];
-};
-
-/** The tables without a location, and why they need none. */
-type Unswept = {
-  plants: "Contains no personal data.";
-  idempotencyKeys: "Digests, and answers that only the client can decrypt; they expire after a day.";
 };
 
 type Swept = ReturnType<typeof inTablesOfOrganization | typeof inTablesOfUser>[number][0];

@@ -14,21 +14,21 @@ const UPDATES_AT_ONCE = 16;
 /** Attempts of an update while transactions hold its item. */
 const UPDATE_ATTEMPTS = 4;
 
-/** The tables in which an organization has a partition that an erasure sweeps. */
-const sweptTables = [
-  "records",
-  "webhookEvents",
-  "syncRuns",
-  "securityAlerts",
-  "detection",
-  "reports",
-  "securityEvents",
-  "securityRollups",
-  "erasures",
-  "notifications",
-  "exports",
-] as const satisfies readonly TableName[];
-type SweptTable = (typeof sweptTables)[number];
+/** The tables that no erasure sweeps, and why. */
+const unswept = {
+  plants: "Contains no personal data.",
+  idempotencyKeys: "Digests, and answers that only the client can decrypt; they expire after a day.",
+} as const satisfies Partial<Record<TableName, string>>;
+export type Unswept = typeof unswept;
+
+/** The other tables in which an organization has a partition. */
+type SweptTable = Exclude<
+  { [Name in TableName]: (typeof tables)[Name]["partitionKey"] extends "scope" ? Name : never }[TableName],
+  keyof Unswept
+>;
+const isSwept = (name: TableName): name is SweptTable =>
+  tables[name].partitionKey === "scope" && !Object.hasOwn(unswept, name);
+const sweptTables = (Object.keys(tables) as TableName[]).filter(isSwept);
 
 /** One organization's partitions. */
 export type Partitions = Readonly<Record<SweptTable, Partition>>;
