@@ -86,7 +86,7 @@ describe("a retry", () => {
   it("sends one message, and another retry is refused until the delivery has failed again", async () => {
     expect(await retryAs("r1")).toMatchObject({ status: "pending", requestedBy: "ada" });
     await expect(retryAs("r2")).rejects.toMatchObject({ code: "delivery_not_failed" });
-    expect(sent).toEqual([{ body: { organizationId, ...ref }, group: organizationId }]);
+    expect(sent).toEqual([{ body: { organizationId, ...ref }, delaySeconds: 0, group: organizationId }]);
   });
 
   it("that died before it sent its message is handed over by the next retry", async () => {
