@@ -5,6 +5,7 @@
  * Bus events and messages come at least once. The notice of an alert is claimed in one transaction with the delivery, or
  * with the held notification, so each is stored once. The message to the sender follows; if it is lost, the redelivered
  * event finds its own claim and sends the message again, even if the destination is paused or the alert erased by then.
+ * Not to a destination that is deleted by then: nobody sees its deliveries any more, and they expire.
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";

@@ -42,6 +42,8 @@ export const createMemoryQueues = (
   /** All messages that are not done, by their receipt handles. */
   const kept = new Map<string, Message>();
   const deadLetters: { queue: QueueName; message: Message }[] = [];
+  /** The bodies of all messages that a queue has ever taken. */
+  const taken = new Map<QueueName, Set<string>>();
   let made = 0;
   let downUntil = 0;
 
@@ -90,6 +92,7 @@ export const createMemoryQueues = (
   const put = (queue: QueueName, body: string, delayMs = 0): void => {
     const message = { id: `message-${++made}`, body, receives: 0 };
     kept.set(message.id, message);
+    taken.set(queue, (taken.get(queue) ?? new Set()).add(body));
     after(delayMs, () => show(queue, message));
   };
 
@@ -103,6 +106,7 @@ export const createMemoryQueues = (
   return {
     put,
     deadLetters,
+    takenBy: (queue: QueueName): string[] => [...(taken.get(queue) ?? [])],
 
     /** The answer to a command of SQS; undefined for another operation. @throws Error while the queues take nothing. */
     call(operation: string, command: object): object | undefined {

@@ -159,4 +159,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'condition: "attribute_not_exists(#scope)", own: "token"',
     to: 'condition: "attribute_not_exists(#scope)"',
   },
+  "a delivery of a deleted destination is left pending": {
+    file: "notifications/send-delivery.ts",
+    from: 'await giveUp(hindrance ?? "deleted");',
+    to: 'if (hindrance !== "deleted") await giveUp(hindrance ?? "deleted");',
+  },
 };

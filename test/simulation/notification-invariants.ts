@@ -1,4 +1,5 @@
 /** What must be true of notifications once no delivery is tried any more. docs/notifications.md. */
+import { DeliveryMessage, publicDeliveryId } from "../../shared/notifications/delivery.ts";
 import type { Item } from "../support/expressions.ts";
 import { Problem } from "./invariants.ts";
 import type { Received } from "./receivers.ts";
@@ -61,15 +62,23 @@ const tells = ({ data }: Received["said"], alertId: string): boolean =>
   Object.keys(data.leftOut ?? {}).length > 0;
 
 /**
- * A delivery ends. A request that is not answered may leave a sample without its message, and so may a retry for a
- * destination that is deleted before the retry is repeated.
+ * A delivery ends. Only the instance that stores a delivery, or makes it pending again, has its message: if it dies before the
+ * queue has taken the message, somebody repeats what it did. Nobody has to repeat a request for a sample that was not
+ * answered; and for a destination that was deleted since, an event that comes again does nothing, and no retry is possible.
  */
 const judgeEnd = (
   { status, type, destinationId, deliveryId, isRetryUnsent }: Item,
-  { isSample, isDeleted }: { isSample: boolean; isDeleted: boolean },
+  { isSample, isDeleted, isHandedOver }: { isSample: boolean; isDeleted: boolean; isHandedOver: boolean },
 ): void => {
-  if (status !== "pending" || (type === "notification.test" && !isSample) || (isRetryUnsent && isDeleted)) return;
+  const isUnsent = isRetryUnsent === true || !isHandedOver;
+  if (status !== "pending" || (isUnsent && (isDeleted || (type === "notification.test" && !isSample)))) return;
   throw new Problem(`The delivery ${destinationId}_${deliveryId} is pending for ever`);
+};
+
+/** The deliveries of which the queue has taken a message, as `destination.delivery`. */
+const handedOver = ({ cloud }: World): ReadonlySet<string> => {
+  const messages = cloud.queues.takenBy("NotificationsToSend").map((body) => DeliveryMessage.parse(JSON.parse(body)));
+  return new Set(messages.filter(({ isWatch }) => !isWatch).map(publicDeliveryId));
 };
 
 /** The log of a delivery: its end, its tries and their pauses. */
@@ -143,12 +152,12 @@ export const judgeNotifications = async (
   if (cloud.queues.deadLetters.length > 0) throw new Problem("A message cannot be processed");
   const items = database.items("Notifications");
   const existing = new Set(items.filter(({ key }) => String(key).startsWith("destination#")).map(({ id }) => id));
+  const sent = handedOver(world);
   for (const item of items) {
     if (String(item.key).startsWith("delivery#")) {
-      judgeEnd(item, {
-        isSample: samples.has(`${item.destinationId}.${item.deliveryId}`),
-        isDeleted: !existing.has(item.destinationId),
-      });
+      const id = `${item.destinationId}.${item.deliveryId}`;
+      const isDeleted = !existing.has(item.destinationId);
+      judgeEnd(item, { isSample: samples.has(id), isDeleted, isHandedOver: sent.has(id) });
       judgeDelivery(item, receivers.received);
     }
     if (String(item.key).startsWith("silenced#")) throw new Problem(`The change ${item.key} is never told of`);
