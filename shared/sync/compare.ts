@@ -22,7 +22,7 @@ const REREADS_AT_A_TIME = 25;
 /** Records between two checks of the time. */
 const STRIDE = 1_000;
 
-/** The ids of a range on each side. While they are found, twice as many are held: 168 MB. */
+/** The most ids of a range on each side. To find the listed ones, up to twice as many are held: 168 MB. */
 const MAX_IDS = 500_000;
 
 /** The ids after `after`, up to and including `upTo`; undefined for no bound. */
@@ -36,7 +36,7 @@ const isWithin = (id: string, { after, upTo }: Range): boolean =>
 
 /**
  * Both sides of a type; undefined if the time is too short to read them.
- * @param range without an end, it is cut after `maxIds` ids of a side.
+ * @param range if it has no end, it is cut after `maxIds` ids of either side.
  */
 const readSides = async (
   context: RunContext,
@@ -84,7 +84,7 @@ const readSides = async (
   return { listed: inRange(listed).length, stored, onlyListed: inRange(missing), onlyStored, upTo };
 };
 
-/** The first of the listed ids that are not set aside; those are listed and not stored, and a reread ends in the same way. */
+/** The first of these ids that are not set aside. Objects that are set aside cannot be stored, so no reread helps. */
 const unexplainedOf = async (
   context: RunContext,
   type: RecordType,
@@ -167,9 +167,11 @@ export const createCompare =
     const unexplained = await unexplainedOf(context, type, sides.onlyListed);
     const reread = await rereadObjects(context, run, type, [...sides.onlyStored, ...unexplained]);
     if (reread.isCut) return reread.run;
-    const { upTo } = sides;
-    const healed = reread.count > 0 ? await readSides(context, reread.run, type, { after, upTo }, maxIds) : sides;
+    const range = { after, upTo: sides.upTo };
+    const healed = reread.count > 0 ? await readSides(context, reread.run, type, range, maxIds) : sides;
     if (healed === undefined) return reread.run;
+    // The last range has grown beyond the limit if this is not undefined too.
+    const { upTo } = healed;
     const { work } = reread.run;
     const sums = plusSides((after !== undefined && work.completeness[type]) || nothing, healed);
     const isLast = upTo === undefined;

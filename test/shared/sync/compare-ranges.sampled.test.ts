@@ -178,6 +178,22 @@ describe("comparing range by range", () => {
     expect(work).toMatchObject({ isIncomparable: true, at: { phase: "done" }, completeness: {} });
   });
 
+  it("goes on with the rest if the last range grows beyond the limit while objects are read again", async () => {
+    const stored = new Set(["b", "c", "d"]);
+    const { context } = contextOf(
+      { listed: () => [["a"]], stored: () => [...stored].sort(utf8) },
+      {
+        reread: async (_type, id) => customer(id, 0),
+        apply: async (observations) => {
+          for (const { id } of observations) stored.add(id);
+          return { written: {}, setAside: [] };
+        },
+      },
+    );
+    const { run } = await compareAll(createCompare(3), context, runWith({ at: { phase: "compare", type: TYPE } }));
+    expect(run.work.completeness[TYPE]).toMatchObject({ listed: 1, stored: 4, onlyListed: [] });
+  });
+
   it.each([
     ["ranges that the list ends", ["f", "e", "d", "c", "b", "a"], ["b", "d", "f"], ["a", "c", "e"], 6],
     ["ranges that the records end", ["a", "z"], ["b", "c", "d"], ["b", "c", "a", "d", "z"], 5],
