@@ -23,17 +23,17 @@ type OutageDependencies = {
 /** In a small deployment, the failure of a few accounts is no failure of the system. */
 const MIN_CONNECTED_ORGANIZATIONS = 5;
 
-/** With fewer circuits that are not closed, a count costs at most 8 read units. */
+/** From this many circuits on that are not closed, a count serves all instances. With fewer it costs at most 8 read units. */
 export const MANY_CIRCUITS = 1_000;
 
-/** While many circuits are not closed, they are counted once in this time. */
+/** While many circuits are not closed, all instances together count once in this time. */
 export const COUNT_INTERVAL_MS = 10_000;
 
 /**
- * Starts, records or ends the outage: half or more of all circuits have opened by themselves, which is a failure of the
- * whole system. Circuits that operators hold open do not count. One CRITICAL event of no organization per outage. After a
- * crash the next transition continues; the event keeps its id.
- * @returns a function to call after each transition, and every hour: transitions right after a count are in the next one.
+ * Starts, records or ends the outage. There is an outage if half or more of all circuits have opened by themselves: then
+ * the whole system fails. Circuits that operators hold open do not count. Each outage has one CRITICAL event of no
+ * organization. After a crash the next call continues; the event keeps its id.
+ * @returns a function to call after each transition, and every hour: the next count has the transitions right after a count.
  */
 export const createOutageCheck = ({
   circuits,
@@ -42,7 +42,7 @@ export const createOutageCheck = ({
   recorder,
   clock,
 }: OutageDependencies): (() => Promise<void>) => {
-  /** Before this time, another look at the stored outage would find that the circuits were just counted. */
+  /** Epoch ms. Until then no call reads the stored outage, because the circuits were just counted. */
   let countedUntil = Number.NEGATIVE_INFINITY;
 
   const record = async (outage: Outage, open: number, organizations: number): Promise<void> => {
@@ -88,7 +88,7 @@ export const createOutageCheck = ({
     if (countedAt !== undefined) {
       const nextAt = countedAt + COUNT_INTERVAL_MS;
       countedUntil = now < nextAt ? nextAt : now + COUNT_INTERVAL_MS;
-      // Another instance has counted, or begins to.
+      // Another instance has just counted, or has claimed the count.
       if (now < nextAt || !(await outages.claimCount(now, countedAt))) return;
     }
     const [notClosed, connected] = await Promise.all([circuits.countOpen(clock()), connectedOrganizations()]);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { newRequestToken } from "../runtime/ids.ts";
 import { getItem, type Table, type Update, updateItem } from "../runtime/table.ts";
 
 /** One item in the circuits' table. No circuit has this key. */
@@ -39,19 +40,20 @@ export const createOutageStore = (table: Table<"circuits">) => {
     /**
      * Lets one of all instances count; one write unit.
      * @param countedAt as read.
-     * @returns false if another one has claimed the count since.
+     * @returns false if another instance has claimed the count since.
      */
     async claimCount(now: number, countedAt: number | undefined): Promise<boolean> {
       const isUnclaimed =
         countedAt === undefined
           ? { condition: "attribute_not_exists(#countedAt)" }
           : { condition: "#countedAt = :countedAt", values: { countedAt } };
-      return (await updateItem(table, OUTAGE_KEY, { set: { countedAt: now }, ...isUnclaimed })).written;
+      const set = { countedAt: now, countToken: newRequestToken() };
+      return (await updateItem(table, OUTAGE_KEY, { set, own: "countToken", ...isUnclaimed })).written;
     },
 
-    /** Lets every transition count again, unless another count was claimed. @param countedAt as claimed. */
+    /** Ends the counting at intervals, unless another instance has claimed a count since. @param countedAt as claimed. */
     countAlways: (countedAt: number): Promise<void> =>
-      update({ remove: ["countedAt"], condition: "#countedAt = :countedAt", values: { countedAt } }),
+      update({ remove: ["countedAt", "countToken"], condition: "#countedAt = :countedAt", values: { countedAt } }),
 
     begin: (now: number): Promise<void> =>
       update({ set: { since: now }, remove: ["recordedAt"], condition: "attribute_not_exists(#since)" }),

@@ -1,7 +1,7 @@
 /**
  * Every hour: announces transitions that their instance could not announce, because it crashed or the bus was down, and
- * that no reader of the circuit has announced since (announce.ts). Checks for an outage too: the last transition before a
- * silence may not have been counted (check-outage.ts).
+ * that no reader of the circuit has announced since (announce.ts). It also checks for an outage, because the last
+ * transitions may have followed right after a count (check-outage.ts).
  */
 import { chunksOf } from "../runtime/chunks.ts";
 import type { Announcer } from "./announce.ts";
@@ -18,12 +18,10 @@ export type SweepAnnouncementsDependencies = {
   checkOutage: () => Promise<void>;
 };
 
-/** @returns how many circuits had transitions to announce. @throws DomainError `store_unavailable`. */
-export const sweepAnnouncements = async (
-  { connectedOrganizations, store, announcer, checkOutage }: SweepAnnouncementsDependencies,
+const announceOverdue = async (
+  { connectedOrganizations, store, announcer }: SweepAnnouncementsDependencies,
   remainingMs: () => number,
 ): Promise<number> => {
-  await checkOutage();
   const organizations: string[] = [];
   for await (const organizationId of connectedOrganizations()) organizations.push(organizationId);
   let overdue = 0;
@@ -35,5 +33,15 @@ export const sweepAnnouncements = async (
       overdue++;
     }
   }
+  return overdue;
+};
+
+/** @returns how many circuits had transitions to announce. @throws DomainError `store_unavailable`. */
+export const sweepAnnouncements = async (
+  dependencies: SweepAnnouncementsDependencies,
+  remainingMs: () => number,
+): Promise<number> => {
+  const overdue = await announceOverdue(dependencies, remainingMs);
+  await dependencies.checkOutage();
   return overdue;
 };

@@ -4,6 +4,7 @@ import type { OpenCircuits } from "../../../shared/circuit-breaker/circuit-store
 import { createOutageStore } from "../../../shared/circuit-breaker/outage-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { MINUTE_MS } from "../../../shared/terms/hours.ts";
+import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { tableDefinition } from "../../support/service-tables.ts";
 import { useEngine } from "../../support/use-table.ts";
@@ -41,7 +42,7 @@ const createWorld = async (connected: number) => {
   const set = (changed: Partial<OpenCircuits>) => {
     circuits.now = { ...circuits.now, ...changed };
   };
-  return { outages, time, circuits, recorded, createInstance, set };
+  return { outages, table, time, circuits, recorded, createInstance, set };
 };
 
 describe("the check for an outage", () => {
@@ -108,6 +109,16 @@ describe("the check for an outage", () => {
     time.now += 60 * MINUTE_MS;
     await sweep();
     expect(await outages.read()).toEqual({});
+  });
+
+  it("lets an instance count whose claim's first answer was lost", async () => {
+    const { outages, table } = await createWorld(4_000);
+    const proxy = await startLossyProxy(engine.endpoint);
+    const lossy = createOutageStore(createTable<"circuits">(engine.clientAt(proxy.url), table));
+    expect(await lossy.claimCount(1, undefined)).toBe(true);
+    expect(await lossy.claimCount(2, 1)).toBe(true);
+    expect(await outages.claimCount(3, 1)).toBe(false);
+    proxy.stop();
   });
 
   it("ends the outage, and counts after each transition again, when few circuits are left", async () => {
