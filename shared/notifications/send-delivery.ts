@@ -1,6 +1,7 @@
 /**
- * Sends one delivery once: claim, render, wait for a slot, send, record. The queue repeats it until it has ended. At least once: an instance
- * that dies after sending, or whose record is lost, sends again when its lease has ended. docs/notifications.md, "Tries".
+ * Tries one delivery once: claim, render, take a slot, send, record. The queue repeats it until it has ended. At least
+ * once: if an instance dies after sending, or its record is lost, another one sends again when the lease has ended.
+ * docs/notifications.md, "Tries".
  */
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -197,8 +198,11 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
       throw new Error("The lease of the delivery was lost.");
     }
 
+    const open = () => dependencies.secrets.open(organizationId, destination.sealed);
+    // Only the secrets of a former destination tell its type.
+    const opened = former === undefined ? undefined : await open();
     // Mails take no slot: SES accepts them at once.
-    const isMail = current?.type === "email";
+    const isMail = (current ?? opened)?.type === "email";
     const slot = isMail
       ? undefined
       : await slots.take(organizationId, { id: destinationId, isSlow: current?.isSlow }, { token, now: now() });
@@ -206,12 +210,11 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
       const waits = (delivery.waits ?? 0) + 1;
       const seconds = Math.ceil(pauseForSlot(deliveryId, waits) / 1_000);
       await record({ is: "waiting", notBefore: now() + seconds * 1_000, waits }, delivery.attempts);
-      // A new message: if this one came again, each wait would count towards the receives after which it is a dead letter.
+      // A new message, because each receive of this one counts: after too many, it would become a dead letter.
       return (await enqueue(dependencies.queue, organizationId, message, seconds)) ? undefined : seconds;
     }
 
-    const openAndSend = async () =>
-      trySend(notification, message, destination, await dependencies.secrets.open(organizationId, destination.sealed));
+    const openAndSend = async () => trySend(notification, message, destination, opened ?? (await open()));
     const sent = await openAndSend().finally(() => slot && slots.release(organizationId, slot));
     const attempts = [...delivery.attempts, sent.attempt];
     if (sent.isDelivered) {

@@ -397,6 +397,15 @@ describe("a delivery without a free slot", () => {
     expect(await world.delivery()).toMatchObject({ status: "delivered" });
   });
 
+  it("is sent nevertheless if it is a mail to the address that a destination had", async () => {
+    const secrets = { open: async () => ({ type: "email", confirmKey: "c", unsubscribeKey: "u" }) as const };
+    const former = { target: "soc@example.com", sealed: new Uint8Array([1]) };
+    const world = await createWorld({ steps: [], delivery: { former }, change: { secrets } });
+    await fill(world);
+    await world.work();
+    expect(await world.delivery()).toMatchObject({ status: "delivered" });
+  });
+
   it("is given up without a slot if its destination was paused", async () => {
     const world = await createWorld({ steps: [], destination: { status: "paused" } });
     await fill(world);
