@@ -215,10 +215,10 @@ describe("receivers", () => {
     const areTried = async (name: string) =>
       (await deliveries(name)).filter(({ attempts }) => attempts.length > 0).length === changes.length;
     await eventually("the dead receiver was tried", () => areTried("dead"));
-    expect((await deliveries("dead"))[0]).toMatchObject({
-      status: "pending",
-      attempts: [{ error: "not_connected" }],
-    });
+    // Deliveries wait for each other's slots, so the first may have had its second try by now.
+    const [tried] = await deliveries("dead");
+    expect(tried?.status).toBe("pending");
+    expect(tried?.attempts[0]).toMatchObject({ error: "not_connected" });
     const revived = await startReceiver(gone.port);
     for (const name of ["slow", "endless", "silent"]) await eventually(`${name} was tried`, () => areTried(name));
     expect((await deliveries("silent"))[0]?.attempts[0]).toMatchObject({ error: "timed_out" });
