@@ -35,6 +35,7 @@ export type Check = {
 };
 
 const INTEGRATION = "/api/integrations/provider";
+const DAY_MS = 86_400_000;
 /** Certificates that expire sooner are not renewed automatically. */
 const LEAST_CERTIFICATE_DAYS = 14;
 /** The leeway of the service for the times in tokens. */
@@ -57,7 +58,7 @@ const certificateDays = (url: URL): Promise<number> =>
     const socket = connect({ host: url.hostname, port: Number(url.port || 443), servername: url.hostname }, () => {
       const until = Date.parse(socket.getPeerCertificate().valid_to);
       socket.destroy();
-      resolve(Math.floor((until - Date.now()) / 86_400_000));
+      resolve(Math.floor((until - Date.now()) / DAY_MS));
     });
     socket.on("error", ({ message }) => reject(new Mismatch(`no TLS connection: ${message}`)));
   });
@@ -130,6 +131,9 @@ const readAll = async ({ apiUrl, token }: Required<Target>): Promise<string> => 
   return `${paths.length - refused} answered${refused === 0 ? "" : `, ${refused} need another role`}`;
 };
 
+/** The AWS CLI prints all cold starts of the last day, at about 400 bytes each. */
+const MAX_LOG_BYTES = 100_000_000;
+
 const ColdStarts = z.object({ events: z.array(z.object({ message: z.string() })) });
 const ColdStart = z.object({ nodeFlags: z.array(z.string()) });
 
@@ -137,11 +141,14 @@ const ColdStart = z.object({ nodeFlags: z.array(z.string()) });
 const readNodeFlags = async ({ logGroup }: Required<Target>): Promise<string> => {
   const pattern = '{ $.message = "cold start" }';
   const command = ["logs", "filter-log-events", "--log-group-name", logGroup, "--filter-pattern", pattern];
-  const { stdout } = await promisify(execFile)("aws", [...command, "--output", "json"]).catch((error: unknown) => {
+  const since = String(Date.now() - DAY_MS);
+  const options = [...command, "--start-time", since, "--output", "json"];
+  const { stdout } = await promisify(execFile)("aws", options, { maxBuffer: MAX_LOG_BYTES }).catch((error: unknown) => {
     throw new Mismatch(`the AWS CLI read no log: ${error instanceof Error ? error.message.trim() : String(error)}`);
   });
   const latest = ColdStarts.parse(JSON.parse(stdout)).events.at(-1);
-  if (latest === undefined) throw new Mismatch("no cold start reported its flags: deploy with nodeFlags=report");
+  if (latest === undefined)
+    throw new Mismatch("no cold start of the last day reported its flags: deploy with nodeFlags=report");
   const { nodeFlags } = ColdStart.parse(JSON.parse(latest.message));
   return nodeFlags.length === 0 ? "none" : nodeFlags.join(" ");
 };
