@@ -64,7 +64,7 @@ const pollQueues = (triggers: readonly Trigger[], queues: Props["queues"]): Acce
   environment: {},
 });
 
-/** What the function checks each event against. Rules send it nothing else; other callers of the function might. */
+/** The events that the function accepts. The stack's rules send it no others; other callers of the function might. */
 const acceptEvents = (name: BackgroundFunctionName): Access => {
   const events = consumedEvents(name);
   return events.length === 0 ? NO_ACCESS : variables({ CONSUMED_EVENTS: events.join(",") });

@@ -90,9 +90,9 @@ export class ServiceFunction extends Construct {
       environment: {
         ...access.environment,
         METRICS_NAMESPACE: metricNamespaceOf(config.stage),
-        // A function that uses a service of AWS derives the service's address from it (shared/runtime/aws-client.ts).
         ...(config.nodeFlags !== "keep" && { REPORT_NODE_FLAGS: "true" }),
         ...(config.nodeFlags === "trim" && { AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${START_RUNTIME}` }),
+        // A function that uses a service of AWS derives the service's address from it (shared/runtime/aws-client.ts).
         ...(access.grants.length > 0 && { URL_SUFFIX: Aws.URL_SUFFIX }),
       },
       timeout,

@@ -11,7 +11,10 @@ const busEventsOf = (trigger: Trigger): string[] => {
   return names.map((name) => `${EVENT_SOURCE}/${name}`);
 };
 
-/** As `source/detail-type`. Empty for functions that no bus event starts; their schedules have no detail that they read. */
+/**
+ * The accepted events, as `source/detail-type`. Empty for a function that only a schedule or messages of other functions
+ * start: it reads no detail.
+ */
 export const consumedEvents = (name: BackgroundFunctionName): string[] => {
   const { triggers }: { triggers: readonly Trigger[] } = backgroundFunctions[name];
   const consumed = triggers.flatMap(busEventsOf);

@@ -7,8 +7,8 @@ const positionOf = (organizationId: string): [shard: number, key: string] => [
 ];
 
 /**
- * The connected organizations after `after`, in the order of their index: by shard, then by key. Those before it are read
- * again, 80 of them for half a read unit.
+ * The connected organizations after `after`, in the order of their index: by shard, then by key. The index is read from
+ * its beginning each time; half a read unit skips about 80 organizations.
  * @param all in that order.
  */
 export async function* connectedAfter(

@@ -33,7 +33,7 @@ export const createConnectionStore = (table: Table<"connections">) => ({
 const Count = z.object({ n: z.number() });
 const Entry = z.object({ id: z.string() });
 
-/** A connection that an organization may have ended or replaced since the index was read. */
+/** What a proof depends on. The organization may have ended or replaced the connection since the index was read. */
 const Proved = z.object({
   id: z.string(),
   connectedShard: z.optional(z.string()),
@@ -44,7 +44,7 @@ const Proved = z.object({
 /** The connected organizations. All throw DomainError `store_unavailable`, and may lag by a second. */
 export const createConnectedStore = (table: Table<"connections">) => {
   /**
-   * All connected organizations, each once, shard by shard, in no order. Half a read unit per 4 KB of the index, which
+   * All connected organizations, each once, by shard and then by key. Half a read unit per 4 KB of the index, which
    * has about 60 bytes per organization.
    */
   async function* connectedOrganizations(): AsyncGenerator<string, void, void> {
@@ -57,7 +57,7 @@ export const createConnectedStore = (table: Table<"connections">) => {
 
     /**
      * The connected organizations whose API key must be proved, in no order. Half a read unit per 4 KB of each
-     * connection, in addition to those of the index.
+     * connection, in addition to the units of the index.
      * @param now epoch ms.
      */
     async withProofDue(now: number): Promise<string[]> {

@@ -11,10 +11,10 @@ export const PROOF_LIFE_MS = 24 * HOUR_MS;
 /** An accepted call is noted if the last note is older: so a note may lag behind by this much. */
 const NOTE_AFTER_MS = HOUR_MS;
 
-/** Decisions: while allowed calls are made, a key is proved at least this often. */
+/** Decisions: a key is proved at least this often while its circuit is not open. */
 const PROOF_INTERVAL_MS = 8 * HOUR_MS;
 
-/** The search for keys to prove is hourly, and may be late or fail once. */
+/** A proof is due after this time, two hours early: the hourly search for keys may be late or fail once. */
 const PROOF_DUE_MS = PROOF_INTERVAL_MS - 2 * HOUR_MS;
 
 /** `acceptedAt`: when the provider last accepted the API key, epoch ms. */

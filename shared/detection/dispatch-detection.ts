@@ -66,7 +66,7 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
 
   /**
    * Silence leaves no events: adds the last hour of connected organizations without a successful sync for too long.
-   * @param after reads no state of the scopes up to this one: an invocation before has published them.
+   * @param after the last scope that an earlier invocation has published. The scopes up to it are not read.
    * @returns how many organizations were added.
    */
   const addSilent = async (dueByScope: Map<string, Due>, at: number, after: string): Promise<number> => {

@@ -8,7 +8,7 @@
  * - `confirmations#2026-11-21` the number of confirmation mails of a day, which bounds them.
  * - `mails#2026-11-21` the number of mails of a day, which bounds them.
  * - `tests` the samples of a minute, which bounds them (test-window-store.ts).
- * - `sending` the slots of tries under way, which bounds them (sending-slots.ts).
+ * - `sending` the slots of tries under way, which bound these tries (sending-slots.ts).
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
  *   `resolved` holds the delivery and the alert's revision; the first writer wins.

@@ -1,7 +1,7 @@
 /**
- * How many tries of an organization are under way. A receiver that does not answer holds an instance of the sender for 10 s,
- * so an organization has a few slots, and its other deliveries wait. One item of the organization has them all, each as a
- * lease: a conditional write takes a free one, and the slot of an instance that dies is free when the lease ends.
+ * Bounds the tries of an organization that are under way. A receiver that does not answer holds an instance of the sender
+ * for 10 s, so an organization has a few slots, and its other deliveries wait. One item of the organization has all slots,
+ * each as a lease: a conditional write takes a free one. If an instance dies, its slot is free when the lease ends.
  * docs/notifications.md, "Tries under way".
  */
 import { createHash } from "node:crypto";
@@ -24,8 +24,8 @@ export const SLOW_MS = 5_000;
 export const SLOT_LEASE_MS = 15_000;
 
 /**
- * From this many slots in use on, a slot is given back by a write. Of fewer, the instance keeps it for its next try, until the
- * lease ends, which costs nothing.
+ * If this many slots are in use when a slot is taken, a second write gives it back after the try. Otherwise the instance
+ * keeps the slot for its next try until the lease ends, without a write.
  */
 export const CROWDED = 3;
 
@@ -39,7 +39,7 @@ const SLOW_NAMES = names("slow", SLOTS_OF_SLOW);
 const Lease = z.object({ token: z.string(), until: z.number() });
 const Slots = z.object(Object.fromEntries([...SLOT_NAMES, ...SLOW_NAMES].map((name) => [name, z.optional(Lease)])));
 
-/** The list from a start on that the text decides, then the rest. */
+/** The list, rotated by a hash of the text. */
 const rotated = (list: readonly string[], text: string): string[] => {
   const start = createHash("sha256").update(text).digest().readUInt32BE(0) % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
@@ -51,13 +51,13 @@ type SlotUser = { id: string; isSlow?: boolean | undefined };
 const slotsFor = ({ id, isSlow }: SlotUser, token: string): string[] =>
   rotated(isSlow === true ? SLOW_NAMES : rotated(SLOT_NAMES, id).slice(0, SLOTS_OF_DESTINATION), token);
 
-/** A slot that a try has taken, until `until`, epoch ms. `isCrowded`: others of the organization may wait for it. */
+/** A slot that a try has taken until `until`, epoch ms. `isCrowded`: at least CROWDED slots were in use, this one included. */
 export type Slot = { name: string; token: string; until: number; isCrowded: boolean };
 
 export type SendingSlots = ReturnType<typeof createSendingSlots>;
 
 export const createSendingSlots = (table: Table<"notifications">) => {
-  /** Slots that no try of this instance uses any more, by organization. */
+  /** Slots that no try of this instance uses any more, and that were not given back. */
   let kept: { organizationId: string; slot: Slot }[] = [];
 
   const takeKept = (organizationId: string, allowed: readonly string[], now: number): Slot | undefined => {
@@ -100,7 +100,7 @@ export const createSendingSlots = (table: Table<"notifications">) => {
       return undefined;
     },
 
-    /** Ends the use of a slot: one write unit if it is crowded. Never throws: otherwise the slot is free when its lease ends. */
+    /** Ends the use of a slot; one write unit if it is crowded. Never throws: after a failure, the lease's end frees the slot. */
     async release(organizationId: string, slot: Slot): Promise<void> {
       const { name, token, isCrowded } = slot;
       if (!isCrowded) {

@@ -9,7 +9,7 @@ import { organizationKey } from "../terms/keys.ts";
 import { CATCH_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
 import type { ReportDueStore } from "./report-due-store.ts";
 
-/** Organizations between two checks of the time. After a crash, at most these are read and marked again. */
+/** Organizations between two checks of the time, and between two stored positions: after a crash, at most these are read again. */
 export const MARKED_AT_ONCE = 250;
 
 const MARKS_AT_ONCE = 25;
@@ -49,8 +49,8 @@ async function* chunksInOrder(all: AsyncIterable<string>, size: number): AsyncGe
 }
 
 /**
- * @returns a function that marks the current day, or goes on where the invocation before stopped. Returns the number of
- *   organizations. If a day's marking takes longer than the day, the next day's begins after it.
+ * @returns a function that marks the current day, or continues where the last invocation stopped, and returns the number of
+ *   organizations that it looked at. If a day's marking takes longer than the day, the next day's marking begins after it.
  * @throws DomainError `store_unavailable`; it may be repeated.
  */
 export const createConnectedMarker =

@@ -51,12 +51,12 @@ const logRun = (name: string): MiddlewareObj<unknown, RunSummary, Error, Context
   };
 };
 
-/** What EventBridge puts around a detail, and names the event by. */
+/** The fields of an event by which EventBridge's rules choose it. */
 const Origin = z.object({ source: z.optional(z.string()), "detail-type": z.optional(z.string()) });
 
 /**
- * Checks that an event is one of the function's triggers. Another one was not sent by a rule of the stack: it is logged with
- * an alarm, and dropped, because a retry would not change it.
+ * Checks that one of the function's triggers sends such events. No rule of the stack sends another event, so it is logged
+ * with an alarm. It is dropped, because a retry would not change it.
  */
 const createIsConsumed = () => {
   const { CONSUMED_EVENTS: consumed } = readConfig(["CONSUMED_EVENTS"]);
@@ -93,7 +93,7 @@ export type BusHandler = (event: unknown, context: Context) => Promise<RunSummar
 
 /**
  * The handler of a rule of the event bus, or of a schedule, whose detail is empty.
- * @param schema of the detail; any other detail throws. An event of no trigger of the function is refused instead.
+ * @param schema of the detail; any other detail throws. An event that no trigger of the function sends is dropped instead.
  * @throws Error at cold start if the environment lacks CONSUMED_EVENTS.
  */
 export const createBusHandler = <Schema extends z.ZodMiniType>(
@@ -155,7 +155,7 @@ const handleBatch = (
  * @param name for its log lines.
  * @param work.receives how often the queue has delivered the message, this time included.
  * @param schema of the detail; a message with any other detail fails until it becomes a dead letter, which raises an alarm.
- *   An event that no rule puts into the queue is refused and deleted instead.
+ *   An event that no rule puts into the queue is dropped instead.
  * @throws Error at cold start if the environment lacks CONSUMED_EVENTS.
  */
 export const createQueueHandler = <Schema extends z.ZodMiniType>(

@@ -75,7 +75,7 @@ export type ObjectStore = ReturnType<typeof createObjectStore>;
  * @param client is called at the first call: `s3` in a deployed function.
  */
 export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
-  /** Writes a whole object, and replaces one of the same key. An answer without an ETag is not S3's, and counts as none. */
+  /** Writes a whole object, and replaces one of the same key. An answer without an ETag is not from S3: the call fails. */
   async put(Key: string, Body: Uint8Array | string, headers: ObjectHeaders): Promise<void> {
     const command = new PutObjectCommand({ Bucket, Key, Body, ...headersOf(headers) });
     await callStore(async (options) => {

@@ -15,7 +15,7 @@ const valuesIn = (item: Item, names: readonly string[]): unknown[] => names.map(
 const equations = (names: readonly string[], separator: string): string =>
   names.map((name) => `"${name}" = ?`).join(separator);
 
-/** DynamoDB refuses it if the key exists. */
+/** DynamoDB refuses the statement if the key exists. */
 const insertOf = (table: string, item: Item): Statement => {
   const names = namesIn(item);
   const fields = names.map((name) => `'${name}': ?`).join(", ");

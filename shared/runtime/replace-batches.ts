@@ -103,7 +103,7 @@ const compareVersions = async <Name extends TableName>(
   }
 };
 
-/** The answer to a single write tells a refusal from a failure, and the SDK repeats the write if it may be repeated. */
+/** Puts each item by a call of its own, whose answer says why it failed. The SDK repeats it as any other call. */
 const putSingly = async <Name extends TableName>(
   table: Table<Name>,
   version: string,

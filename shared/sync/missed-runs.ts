@@ -19,12 +19,12 @@ import type { RunStatus, SyncRunStore } from "./sync-run-store.ts";
 const REPLACE_ATTEMPTS = 3;
 const STATES_PER_READ = 600;
 
-/** The search leaves this time of the function to the requests. */
+/** Of the function's 5 minutes, the search leaves half to the requests. */
 const LEFT_TO_DISPATCH_MS = 150_000;
 
 /**
- * Each hour's search begins at another sixteenth of the organizations, in steps that spread over all of them. So if the time
- * is too short for all, the searches of some hours together read each.
+ * Each hour's search begins seven sixteenths of the organizations further than the last one. So if the time is too short for
+ * all, the searches of the next hours read the others.
  */
 const STARTS = 16;
 const START_STEP = 7;

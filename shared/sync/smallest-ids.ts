@@ -1,6 +1,6 @@
 /**
  * The smallest of many ids, in the order of DynamoDB's sort keys: by their UTF-8, which for texts is the order of code
- * points. So two large sides can be compared range by range, though one of them comes in another order. Pure.
+ * points. With them, two large sides can be compared range by range, even if one of them comes in another order. Pure.
  */
 
 /** @returns a negative number if `a` comes first, 0 if both are equal. */
@@ -11,7 +11,7 @@ export const compareIds = (a: string, b: string): number => {
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
 };
 
-/** @param max the number of ids to find. Until then at most twice as many are held. */
+/** @param max the number of ids to find. At most twice as many are held. */
 export const createSmallestIds = (max: number) => {
   let held = new Set<string>();
   let last: string | undefined;

@@ -98,7 +98,7 @@ export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs:
   const publish = (items: readonly BusEvent[], withinMs: number) =>
     dispatch({ items, withinMs, toEvents: (batch) => [...batch], bus, clock, sleep, remainingMs });
   const missed = await publish(await findMissedRuns(dependencies, remainingMs), HOUR_MS / 2);
-  // As fast as a dispatch may be. The next hour's search finds what this one leaves, before the proof is late.
+  // Not spread over the hour. The next hour's search finds the proofs that are left, usually before they are late.
   const due = needsProofs(syncIntervalMs) ? await withProofDue(clock()) : [];
   const proofs = await publish(due.map(proofRequested), 0);
   return { ...resumed, missed: missed.dispatched, proofs: proofs.dispatched };

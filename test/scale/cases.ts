@@ -61,7 +61,7 @@ const createWorld = (count: number) => {
       return store.list(count - first, ENTRY_BYTES, (index) => nameAt(first + index));
     },
     /**
-     * Runs an invocation, and more as long as the former asks for one: at once, or every so often by a schedule.
+     * Runs invocations until one asks for no other: each at once after the last, or `everyMs` after its beginning.
      * @throws Error if one exceeds its time
      */
     async chain(limitMs: number, invoke: (remainingMs: () => number) => Promise<boolean>, everyMs = 0): Promise<void> {

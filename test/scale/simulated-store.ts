@@ -16,7 +16,7 @@ export const createSimulatedStore = (time: SimulatedTime) => {
     units,
     events: () => events,
 
-    /** One call that reads and writes so many units. */
+    /** One call that reads and writes this many units. */
     async call({ read = 0, write = 0 }: { read?: number; write?: number }): Promise<void> {
       units.read += read;
       units.write += write;

@@ -8,7 +8,7 @@ export const createSimulatedTime = (start: number) => {
   let isScheduled = false;
   const waiting = new Map<number, (() => void)[]>();
 
-  /** When all work waits, the time passes to the next of its ends. */
+  /** Once all work waits, moves the clock to the earliest end of a wait. */
   const pass = () => {
     isScheduled = false;
     const next = Math.min(...waiting.keys());

@@ -60,7 +60,8 @@ const MAX_WAIT_MS = 5 * MINUTE_MS;
 
 /**
  * The pause of a delivery that found no free slot (sending-slots.ts), in milliseconds: 3 s, then three times as long each
- * time, and up to half longer or shorter. @param waits how often it found none since its last try, this time included, from 1 on.
+ * time, at most 5 min; each up to half longer or shorter.
+ * @param waits how often it found no slot since its last try, this time included, from 1 on.
  */
 export const pauseForSlot = (deliveryId: string, waits: number): number => {
   const pause = Math.min(3 * SECOND_MS * 3 ** (waits - 1), MAX_WAIT_MS);

@@ -152,7 +152,7 @@ export const createAlertDecisionStore = (
         // An earlier attempt of this request may have acknowledged the alert and lost its answer.
         if (alert.token === token) return changed(alert);
         if (alert.status !== "open") return unchanged;
-        // The history is in the order of commits, and of one time it lists the acknowledgement first.
+        // The history has the order of commits. It lists an acknowledgement before another change of the same time.
         at = timeOfCommit(alert, at) + 1;
         return "conflict";
       });

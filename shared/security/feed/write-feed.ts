@@ -20,9 +20,9 @@ export const FEED_CONTINUED_TYPE = "SiemFeedContinued";
 export const SiemFeedRun = z.object({ shard: z.optional(z.string()), until: z.optional(z.number()) });
 export type SiemFeedRun = z.output<typeof SiemFeedRun>;
 
-/** No hour begins with less time left: the largest take seconds. */
+/** With less time left, no further hour is taken from the list. Hours that wait for their organization's lease still follow. */
 const MARGIN_MS = 60_000;
-/** Of all shards, or of the one that an invocation works on. */
+/** In all shards together, or in the only shard of a run that continues. */
 const HOURS_AT_ONCE = dueHourShards.length;
 /** A run with this many failures gives up. */
 const MAX_FAILURES = 10;
@@ -80,7 +80,7 @@ const writeDue = async (
     }
   };
 
-  /** The last hour of each organization that is begun: its hours are written one after the other, as they share its lease. */
+  /** The last hour that was taken, by organization. Hours of an organization wait for each other, because they share a lease. */
   const underWay = new Map<string, Promise<void>>();
   const writeInTurn = async (due: DueHour): Promise<void> => {
     const before = underWay.get(due.scope);
