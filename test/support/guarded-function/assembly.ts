@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { App, Aws } from "aws-cdk-lib";
 import { HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
@@ -11,6 +12,7 @@ import esbuild from "esbuild";
 import { lambdaAliases } from "../../../infra/bundling/bundle-aliases.ts";
 import { parseContext } from "../../../infra/config.ts";
 import { together } from "../../../infra/constructs/resources/access.ts";
+import { publishingAs } from "../../../infra/constructs/resources/publishing.ts";
 import { ServiceStack } from "../../../infra/service-stack.ts";
 
 /**
@@ -32,15 +34,20 @@ const synthesise = async (outputDirectory: string): Promise<void> => {
   });
   const app = new App({ outdir: outputDirectory, context: flags, analyticsReporting: false });
   const stack = new ServiceStack(app, "guarded", parseContext({}));
-  const { grants, environment } = together(stack.access.recordSecurityEvents, stack.access.changeCircuitBreaker);
+  const access = together(stack.access.recordSecurityEvents, stack.access.changeCircuitBreaker);
+  const bus = stack.node.findAll().find((one) => one instanceof EventBus);
+  if (bus === undefined) throw new Error("The service has no event bus.");
+  // It publishes what the endpoint that changes circuits does.
+  const { grants, environment } = together(access, publishingAs("change-circuit-breaker", access, bus));
   const guarded = new LambdaFunction(stack, "GuardedCall", {
     runtime: Runtime.NODEJS_24_X,
     code: Code.fromAsset(bundle),
     handler: "index.handler",
     environment: { ...environment, URL_SUFFIX: Aws.URL_SUFFIX },
   });
-  for (const { actions, resources } of grants) {
-    guarded.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
+  for (const { actions, resources, conditions } of grants) {
+    const statement = { actions: [...actions], resources: [...resources], ...(conditions && { conditions }) };
+    guarded.addToRolePolicy(new PolicyStatement(statement));
   }
   const integration = new HttpLambdaIntegration("GuardedCall", guarded);
   stack.api.api.addRoutes({ path: "/guarded", methods: [HttpMethod.GET], integration });
