@@ -13,7 +13,14 @@ import { newDirectory } from "../support/temporary-directory.ts";
 const root = join(import.meta.dirname, "../..");
 
 /** `name` is all that the handler imports of the file. */
-type Call = { service: string; file: string; name: string; call: string; answer: object };
+type Call = {
+  service: string;
+  file: string;
+  name: string;
+  call: string;
+  answer: object;
+  headers?: Readonly<Record<string, string>>;
+};
 
 const calls: Call[] = [
   {
@@ -69,6 +76,7 @@ const calls: Call[] = [
       return link.replace(/(127.0.0.1:|X-Amz-Date=|X-Amz-Signature=)\\w+/g, "$1");
     })()`,
     answer: {},
+    headers: { etag: '"1"' },
   },
 ];
 
@@ -78,8 +86,8 @@ const handlerOf = ({ file, name, call }: Call) => `
   export const handler = async () => ({ statusCode: 200, body: JSON.stringify(await ${call}) });
 `;
 
-const callWith = async (file: string, answer: object) => {
-  const service = await startScriptedStore([attempts.succeed(answer)]);
+const callWith = async (file: string, { answer, headers }: Call) => {
+  const service = await startScriptedStore([attempts.succeed(answer, headers)]);
   try {
     const environment = {
       AWS_REGION: "eu-central-1",
@@ -115,7 +123,7 @@ describe("the bundled client", () => {
       logLevel: "silent",
       plugins: [lambdaAliases({ mustAllMeet: false })],
     });
-    const [whole, replaced] = await Promise.all([source, bundled].map((file) => callWith(file, call.answer)));
+    const [whole, replaced] = await Promise.all([source, bundled].map((file) => callWith(file, call)));
     expect(replaced?.requests).toHaveLength(1);
     expect(replaced?.requests[0]?.scope).toBe(`eu-central-1/${call.service}/aws4_request`);
     expect(replaced?.responses[0]?.body).not.toBe(undefined);

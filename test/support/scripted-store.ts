@@ -6,13 +6,15 @@ import { listen } from "../../infra/local/http/listen.ts";
 export type Attempt = (response: ServerResponse) => void;
 
 const answer =
-  (status: number, body: object): Attempt =>
+  (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Attempt =>
   (response) =>
-    void response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
+    void response
+      .writeHead(status, { "content-type": "application/x-amz-json-1.0", ...headers })
+      .end(JSON.stringify(body));
 
 /** Possible answers to an attempt, from DynamoDB or a proxy in front of it. */
 export const attempts = {
-  succeed: (body: object = {}) => answer(200, body),
+  succeed: (body: object = {}, headers?: Readonly<Record<string, string>>) => answer(200, body, headers),
   refuse: (name: string, body: object = {}) =>
     answer(400, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "refused", ...body }),
   fail: () => answer(500, { __type: "com.amazonaws.dynamodb.v20120810#InternalServerError", message: "failed" }),
