@@ -57,7 +57,8 @@ describe("the view Connection", () => {
     await toProvider();
     await page.getByRole("link", { name: "Refuse access" }).click();
     await page.getByText("The provider did not grant access: The user denied your request.").waitFor();
-    expect(page.url()).toBe(`${service.stack.apiUrl}${path}`);
+    // The view takes the provider's answer out of the address as soon as it has read it.
+    await page.waitForURL(`${service.stack.apiUrl}${path}`);
 
     // Somebody went to the issuer and came back with the back button.
     await page.evaluate(
