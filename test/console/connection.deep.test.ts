@@ -67,7 +67,7 @@ describe("the view Connection", () => {
     await toProvider();
     await page.getByRole("link", { name: "Grant access to Kumo Tea" }).click();
     await page.getByText("Connected since").waitFor();
-    expect(page.url()).toBe(`${service.stack.apiUrl}${path}`);
+    await page.waitForURL(`${service.stack.apiUrl}${path}`);
     expect((await ours.call("DELETE", "connection")).status).toBe(204);
     expect(complaints).toEqual([]);
   });
