@@ -45,6 +45,8 @@ const store = (table: string, items: readonly Item[]): Promise<void> => {
 
 const NOW = Date.now();
 const TTL = Math.floor((NOW + 90 * DAY_MS) / 1_000);
+/** Of exports, deliveries and webhook events. */
+const MONTH_TTL = Math.floor((NOW + 30 * DAY_MS) / 1_000);
 const idAt = (i: number): string => eventId(NOW - i, identityOf(i));
 
 /** What an organization's list must return, in order, and how an answer's item is identified. */
@@ -240,7 +242,7 @@ const seedExports: Seed = async (organizationId, textOf) => {
     requestedAt: NOW - i,
     requestedBy: textOf(128),
     files: [],
-    ttl: Math.floor((NOW + 30 * DAY_MS) / 1_000),
+    ttl: MONTH_TTL,
   }));
   await store("Exports", exports);
   return { expected: rangeOf(1_100).map(idAt), idOf: byId };
@@ -271,7 +273,7 @@ const seedDeliveries: Seed = async (organizationId, textOf) => {
     type: textOf(255),
     createdSeconds: 1,
     isDeauthorization: false,
-    ttl: TTL,
+    ttl: MONTH_TTL,
     connectionId: "1",
     accountId: "acct_1",
     receivedAt: NOW - i,
@@ -315,7 +317,7 @@ const seedNotifications: Seed = async (organizationId, textOf) => {
     createdAt: NOW - i,
     attempts,
     tries: 9,
-    ttl: TTL,
+    ttl: MONTH_TTL,
   }));
   await store("Notifications", deliveries);
   return { expected: rangeOf(1_100).map((i) => `${destinationId}.${idAt(i)}`), idOf: byId };

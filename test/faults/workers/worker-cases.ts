@@ -115,8 +115,11 @@ const reporting: readonly BackgroundFunctionName[] = ["sweep-alert-outbox", "dis
 
 /** An hour is over, and its events can be counted. */
 const NEXT_HOUR_MS = HOUR_MS + 10 * MINUTE_MS;
-/** The next day at noon: near midnight, the faults of one case would fall into different days and weeks. */
-const NEXT_DAY_MS = 1.5 * DAY_MS - (Date.now() % DAY_MS);
+/**
+ * The day after the next at noon: the world has a report of its own day, and near midnight the faults of one case would
+ * fall into different days and weeks.
+ */
+const LATER_DAY_MS = 2.5 * DAY_MS - (Date.now() % DAY_MS);
 const LATER_MS = 5 * MINUTE_MS;
 
 /** Invokes a function, which must succeed. On a busy machine calls may run out of time. */
@@ -134,10 +137,10 @@ const dispatchSyncs = async (setting: Setting): Promise<{ slot: number }> => {
   return { slot: (detail as { slot: number }).slot };
 };
 
-/** The request for a compliance report that is due the next day. */
+/** The request for a compliance report of a day that has none. */
 const dueReport: WorkerCase["prepare"] = async (setting) => {
   const { lane } = setting;
-  lane.setClock(NEXT_DAY_MS);
+  lane.setClock(LATER_DAY_MS);
   await run(setting, "dispatch-reports", eventOf(setting, {}));
   const [delivery] = lane.deliveries().filter(({ payload }) => payload.includes('"compliance"'));
   lane.forgetEvents();
@@ -330,13 +333,13 @@ const cases = {
   "dispatch-reports": {
     worker: "dispatch-reports",
     prepare: startedBy("dispatch-reports"),
-    aheadMs: NEXT_DAY_MS,
+    aheadMs: LATER_DAY_MS,
     hourly: reporting,
   },
   "make-reports": {
     worker: "make-reports",
     prepare: dueReport,
-    aheadMs: NEXT_DAY_MS,
+    aheadMs: LATER_DAY_MS,
     hourly: reporting,
   },
   "run-erasure, user": {
@@ -412,7 +415,7 @@ const cases = {
       await run(setting, name, payload);
       return take(setting, "dispatch-notifications");
     },
-    aheadMs: NEXT_DAY_MS,
+    aheadMs: LATER_DAY_MS,
     hourly: reporting,
   },
   "send-notifications": {
