@@ -196,6 +196,10 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     return (body as { lastDeliveredAt?: number }[]).some(({ lastDeliveredAt }) => lastDeliveredAt !== undefined);
   });
   await record("listDestinations", "four", "GET notifications");
+  // Before a change that tells the destination of itself.
+  await storeFailedDelivery(service, acme.organizationId, hookId);
+  const [failed] = await record<{ id: string }[]>("listDeliveries", "failed", `GET notifications/${hookId}/deliveries`);
+  await record("retryDelivery", "failed", `POST notifications/deliveries/${failed?.id}/retry`);
   await record("changeDestination", "new_secret", `PUT notifications/${hookId}`, {
     name: "SOC",
     filter: soc,
@@ -203,9 +207,6 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     rollSecret: true,
   });
 
-  await storeFailedDelivery(service, acme.organizationId, hookId);
-  const [failed] = await record<{ id: string }[]>("listDeliveries", "failed", `GET notifications/${hookId}/deliveries`);
-  await record("retryDelivery", "failed", `POST notifications/deliveries/${failed?.id}/retry`);
   await record("testDestination", "webhook", `POST notifications/${hookId}/test`);
 
   const eve = { role: "guest", userId: "eve" };
