@@ -1,11 +1,11 @@
 /** What a deployment must answer, seen from outside. The order is the order of the output. */
-import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { connect } from "node:tls";
-import { promisify } from "node:util";
 import { generateKeyPair, SignJWT } from "jose";
 import * as z from "zod";
+import { DAY_MS } from "../../shared/terms/hours.ts";
 import { expectBody, expectError, expectStatus, Mismatch, send } from "./deployment.ts";
+import { readNodeFlags } from "./node-flags.ts";
 
 export type Target = {
   /** The API's address without a trailing slash. */
@@ -35,7 +35,6 @@ export type Check = {
 };
 
 const INTEGRATION = "/api/integrations/provider";
-const DAY_MS = 86_400_000;
 /** Certificates that expire sooner are not renewed automatically. */
 const LEAST_CERTIFICATE_DAYS = 14;
 /** The leeway of the service for the times in tokens. */
@@ -129,28 +128,6 @@ const readAll = async ({ apiUrl, token }: Required<Target>): Promise<string> => 
     } else if (answer.status !== 200) throw new Mismatch(`GET ${path} answered ${answer.status}: ${answer.text}`);
   }
   return `${paths.length - refused} answered${refused === 0 ? "" : `, ${refused} need another role`}`;
-};
-
-/** The AWS CLI prints all cold starts of the last day, at about 400 bytes each. */
-const MAX_LOG_BYTES = 100_000_000;
-
-const ColdStarts = z.object({ events: z.array(z.object({ message: z.string() })) });
-const ColdStart = z.object({ nodeFlags: z.array(z.string()) });
-
-/** The flags in the log of the latest cold start that is found, by the AWS CLI with the caller's credentials. */
-const readNodeFlags = async ({ logGroup }: Required<Target>): Promise<string> => {
-  const pattern = '{ $.message = "cold start" }';
-  const command = ["logs", "filter-log-events", "--log-group-name", logGroup, "--filter-pattern", pattern];
-  const since = String(Date.now() - DAY_MS);
-  const options = [...command, "--start-time", since, "--output", "json"];
-  const { stdout } = await promisify(execFile)("aws", options, { maxBuffer: MAX_LOG_BYTES }).catch((error: unknown) => {
-    throw new Mismatch(`the AWS CLI read no log: ${error instanceof Error ? error.message.trim() : String(error)}`);
-  });
-  const latest = ColdStarts.parse(JSON.parse(stdout)).events.at(-1);
-  if (latest === undefined)
-    throw new Mismatch("no cold start of the last day reported its flags: deploy with nodeFlags=report");
-  const { nodeFlags } = ColdStart.parse(JSON.parse(latest.message));
-  return nodeFlags.length === 0 ? "none" : nodeFlags.join(" ");
 };
 
 export const checks: readonly Check[] = [
