@@ -6,6 +6,9 @@ const root = join(import.meta.dirname, "..", "..");
 /** The directory of a function's bundle; its handler is `index.handler`. */
 export const bundleDirectory = (functionName: string): string => join(root, ".build", "functions", functionName);
 
+/** Where Lambda unpacks a function's folder. */
+export const TASK_ROOT = "/var/task";
+
 /** A program in each function's folder that starts Node with other flags; it runs only if the deployment says so. */
 export const START_RUNTIME = "start-runtime.sh";
 

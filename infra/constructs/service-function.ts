@@ -5,7 +5,7 @@ import { Architecture, CfnFunction, Code, Function as LambdaFunction, Runtime } 
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespaceOf } from "../../shared/terms/metrics.ts";
-import { bundleDirectory, START_RUNTIME } from "../bundling/bundle-directory.ts";
+import { bundleDirectory, START_RUNTIME, TASK_ROOT } from "../bundling/bundle-directory.ts";
 import { type Access, type Grant, together } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { publishingAs } from "./resources/publishing.ts";
@@ -91,7 +91,7 @@ export class ServiceFunction extends Construct {
         ...access.environment,
         METRICS_NAMESPACE: metricNamespaceOf(config.stage),
         ...(config.nodeFlags !== "keep" && { REPORT_NODE_FLAGS: "true" }),
-        ...(config.nodeFlags === "trim" && { AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${START_RUNTIME}` }),
+        ...(config.nodeFlags === "trim" && { AWS_LAMBDA_EXEC_WRAPPER: `${TASK_ROOT}/${START_RUNTIME}` }),
         // A function that uses a service of AWS derives the service's address from it (shared/runtime/aws-client.ts).
         ...(access.grants.length > 0 && { URL_SUFFIX: Aws.URL_SUFFIX }),
       },

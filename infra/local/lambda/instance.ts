@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Duplex } from "node:stream";
 import * as z from "zod";
+import { TASK_ROOT } from "../../bundling/bundle-directory.ts";
 import type { Watchdog } from "../core/watchdog.ts";
 import { FunctionError } from "./function-error.ts";
 
@@ -89,7 +90,7 @@ export const startInstance = (options: InstanceOptions): Instance => {
   const { codeDirectory, environment, memoryMb, clockOffsetMs, log, watchdog } = options;
   const runtime = [process.execPath, `--max-old-space-size=${memoryMb}`, RUNTIME];
   // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-modify.html#runtime-wrapper
-  const wrapper = environment.AWS_LAMBDA_EXEC_WRAPPER?.replace("/var/task", codeDirectory);
+  const wrapper = environment.AWS_LAMBDA_EXEC_WRAPPER?.replace(TASK_ROOT, codeDirectory);
   const [program = "", ...args] = wrapper === undefined ? runtime : [wrapper, ...runtime];
   const child = spawn(program, args, {
     cwd: codeDirectory,
