@@ -2,6 +2,7 @@
 
 import { createConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
 import { createAccountDirectoryStore } from "../connection/account-directory-store.ts";
+import { connectedAfter } from "../connection/connected-after.ts";
 import { createConnectionChangeStore } from "../connection/connection-change-store.ts";
 import {
   createConnectedStore,
@@ -21,3 +22,9 @@ export const wireRefreshStore = () => createRefreshStore(openTable("connections"
 export const wireWebhookSecretsStore = () => createWebhookSecretsStore(openTable("connections"));
 export const wireRecordsClaimStore = () => createRecordsClaimStore(openTable("connections"));
 export const wireConnectedStore = () => createConnectedStore(openTable("connections"));
+
+/** The connected organizations in the order of their index, from the one after `after` on. */
+export const wireConnectedAfter = () => {
+  const { connectedOrganizations } = wireConnectedStore();
+  return (after?: string) => connectedAfter(connectedOrganizations(), after);
+};

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { connectedAfter } from "../connection/connected-after.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import { createComplianceCollector } from "../reports/collect-compliance.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
@@ -23,7 +22,7 @@ import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createEventCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
-import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
+import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireAlertStore, wireDataReads } from "./security.ts";
 import { wireSyncRunStore } from "./sync.ts";
@@ -51,10 +50,9 @@ export const wireReportLinker = () =>
 export const wireReportLinkOpener = () => createReportLinkOpener(wireLinks());
 
 export const wireReportDispatcher = () => {
-  const connected = wireConnectedStore();
   return createReportDispatcher({
     due: wireReportDueStore(),
-    connectedOrganizations: (after) => connectedAfter(connected.connectedOrganizations(), after),
+    connectedOrganizations: wireConnectedAfter(),
     bus: wireBus(),
     clock: systemClock,
     sleep,

@@ -3,7 +3,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { connectedAfter } from "../connection/connected-after.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
@@ -18,7 +17,7 @@ import { createSyncEvents } from "../sync/sync-events.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
 import { createSyncDispatcher, type ResumeDependencies } from "../sync/sync-schedules.ts";
 import { HOUR_MS } from "../terms/hours.ts";
-import { wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
+import { wireConnectedAfter, wireConnectedStore, wireConnectionStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 
 export const wireSyncRunStore = () => createSyncRunStore(openTable("syncRuns"));
@@ -70,9 +69,8 @@ const wireOccurrences = () => createOccurrenceStore(openTable("syncRuns"));
 const syncIntervalMs = () => readConfig(["SYNC_INTERVAL_HOURS"]).SYNC_INTERVAL_HOURS * HOUR_MS;
 
 export const wireDispatch = () => {
-  const connected = wireConnectedStore();
   return createSyncDispatcher({
-    connectedOrganizations: (after) => connectedAfter(connected.connectedOrganizations(), after),
+    connectedOrganizations: wireConnectedAfter(),
     bus: wireSyncBus(),
     clock: systemClock,
     sleep,
