@@ -105,7 +105,7 @@ const destinationsLocation = (
 });
 
 /** Items that bound destinations, samples, tries and mails. They contain no personal data. */
-const isBound = (key: string): boolean =>
+const isLimit = (key: string): boolean =>
   [COUNT_KEY, TESTS_KEY, SENDING_KEY].includes(key) || key.startsWith(CONFIRMATIONS_KEY) || key.startsWith(MAILS_KEY);
 
 export const allNotifications = (
@@ -118,7 +118,7 @@ export const allNotifications = (
     { name: "notifications", counter: "other" },
     notifications,
     (items) =>
-      items.map(({ sortKey }) => (isBound(sortKey) || sortKey.startsWith(DESTINATION_PREFIX) ? undefined : "delete")),
+      items.map(({ sortKey }) => (isLimit(sortKey) || sortKey.startsWith(DESTINATION_PREFIX) ? undefined : "delete")),
     { attributes: [] },
   ),
 ];

@@ -202,11 +202,11 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     // Only the secrets of a former destination tell its type.
     const opened = former === undefined ? undefined : await open();
     // Mails take no slot: SES accepts them at once.
-    const isMail = (current ?? opened)?.type === "email";
-    const slot = isMail
-      ? undefined
-      : await slots.take(organizationId, { id: destinationId, isSlow: current?.isSlow }, { token, now: now() });
-    if (slot === undefined && !isMail) {
+    const needsSlot = (current ?? opened)?.type !== "email";
+    const slot = needsSlot
+      ? await slots.take(organizationId, { id: destinationId, isSlow: current?.isSlow }, { token, now: now() })
+      : undefined;
+    if (needsSlot && slot === undefined) {
       const waits = (delivery.waits ?? 0) + 1;
       const seconds = Math.ceil(pauseForSlot(deliveryId, waits) / 1_000);
       await record({ is: "waiting", notBefore: now() + seconds * 1_000, waits }, delivery.attempts);

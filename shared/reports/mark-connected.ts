@@ -10,7 +10,7 @@ import { CATCH_UP_DAYS, type Period, periodsOfDay } from "./period.ts";
 import type { ReportDueStore } from "./report-due-store.ts";
 
 /** Organizations between two checks of the time, and between two stored positions: after a crash, at most these are read again. */
-export const MARKED_AT_ONCE = 250;
+export const ORGANIZATIONS_PER_CHUNK = 250;
 
 const MARKS_AT_ONCE = 25;
 
@@ -62,7 +62,7 @@ export const createConnectedMarker =
     if (through !== undefined && through >= day) return 0;
     const periods = periodsToMark(through, day);
     let marked = 0;
-    for await (const chunk of chunksInOrder(connectedOrganizations(current?.after), MARKED_AT_ONCE)) {
+    for await (const chunk of chunksInOrder(connectedOrganizations(current?.after), ORGANIZATIONS_PER_CHUNK)) {
       const missing = await due.unmarked(chunk.map(organizationKey), periods);
       await inParallel(missing, MARKS_AT_ONCE, due.mark);
       marked += chunk.length;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { createReportDispatcher } from "../../../shared/reports/dispatch-reports.ts";
-import { MARKED_AT_ONCE } from "../../../shared/reports/mark-connected.ts";
+import { ORGANIZATIONS_PER_CHUNK } from "../../../shared/reports/mark-connected.ts";
 import { periodOf } from "../../../shared/reports/period.ts";
 import type { DueReport, Marking } from "../../../shared/reports/report-due-store.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
@@ -104,12 +104,12 @@ describe("marking connected organizations", () => {
   });
 
   it("continues where it was, if the function is killed, and marks none twice", async () => {
-    const organizations = 4 * MARKED_AT_ONCE;
+    const organizations = 4 * ORGANIZATIONS_PER_CHUNK;
     const world = createWorld(organizations);
     world.compliance(SATURDAY - DAY_MS).fill(1);
-    world.time.killAfterCalls = 2.5 * MARKED_AT_ONCE;
+    world.time.killAfterCalls = 2.5 * ORGANIZATIONS_PER_CHUNK;
     await expect(world.runHour()).rejects.toThrow("time is over");
-    expect(world.state.marking.current).toEqual({ day: SATURDAY, after: `${2 * MARKED_AT_ONCE - 1}` });
+    expect(world.state.marking.current).toEqual({ day: SATURDAY, after: `${2 * ORGANIZATIONS_PER_CHUNK - 1}` });
     await world.runHour();
     expect(world.state.marking).toEqual({ through: SATURDAY });
     expect(world.compliance(SATURDAY).every((times) => times === 1)).toBe(true);
