@@ -1,19 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { dynamoDbChecks } from "../../../../infra/local/gateway/dynamodb-checks.ts";
-import { type TestTable, tableModel } from "../../../support/embedded-dynamodb.ts";
+import { tableModel } from "../../../support/embedded-dynamodb.ts";
+import { tableDefinition } from "../../../support/service-tables.ts";
 
-const keyed: TestTable = {
-  TableName: "plants",
-  KeySchema: [
-    { AttributeName: "scope", KeyType: "HASH" },
-    { AttributeName: "id", KeyType: "RANGE" },
-  ],
-  AttributeDefinitions: [
-    { AttributeName: "scope", AttributeType: "S" },
-    { AttributeName: "id", AttributeType: "N" },
-  ],
-};
-const scope = { region: "eu-central-1", accountId: "000000000000", tables: [tableModel(keyed)] };
+const scope = { region: "eu-central-1", accountId: "000000000000", tables: [tableModel(tableDefinition("plants"))] };
 const plants = "arn:aws:dynamodb:eu-central-1:000000000000:table/plants";
 const other = "arn:aws:dynamodb:eu-central-1:000000000000:table/other";
 const INSERT = { Statement: `INSERT INTO "plants" VALUE {'scope': ?, 'id': ?}`, Parameters: [{ S: "a" }, { N: "1" }] };
