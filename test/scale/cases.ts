@@ -4,81 +4,17 @@ import { createDetectionDispatcher } from "../../shared/detection/dispatch-detec
 import { createReportDispatcher } from "../../shared/reports/dispatch-reports.ts";
 import type { Period } from "../../shared/reports/period.ts";
 import type { DueReport, Marking } from "../../shared/reports/report-due-store.ts";
-import type { BusEvent } from "../../shared/runtime/event-bus.ts";
 import { closeHours } from "../../shared/security/statistics/close-hours.ts";
 import { openHourShards } from "../../shared/security/statistics/open-hour-store.ts";
 import { createSyncDispatcher, resumeSyncs, SyncDispatch } from "../../shared/sync/sync-schedules.ts";
 import { DAY_MS, HOUR_MS } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
-import { createSimulatedStore } from "./simulated-store.ts";
-import { createSimulatedTime } from "./simulated-time.ts";
+import { createWorld, ENTRY_BYTES, MARK_BYTES, nameAt, type Outcome, START, type World } from "./world.ts";
 
-/** A quarter past an hour: the hour before it is to be judged, reported and closed. */
-const START = Date.UTC(2026, 10, 21, 11, 15);
-const INVOCATION_MS = 900_000;
-const CLOSING_MS = 300_000;
 const SYNC_INTERVAL_MS = 4 * HOUR_MS;
-/** A chain of invocations that is longer than this is reported as one that never ends. */
-const MAX_INVOCATIONS = 100;
-
-/** The bytes of an entry of an index that has only keys, and of one with the marks of an open hour. */
-const ENTRY_BYTES = 110;
-const MARK_BYTES = 190;
-
-export type Outcome = {
-  /** Of the whole work, in simulated ms. */
-  ms: number;
-  invocations: number;
-  read: number;
-  write: number;
-  events: number;
-};
 
 /** What a case must keep, at any number of organizations. */
 export type ScaleCase = { title: string; limitMs: number; limit: string; run: (count: number) => Promise<Outcome> };
-
-const nameAt = (index: number): string => `organization-${String(index).padStart(7, "0")}`;
-const indexAfter = (after?: string): number => (after === undefined ? 0 : Number(after.split("-")[1]) + 1);
-
-const createWorld = (count: number) => {
-  const time = createSimulatedTime(START);
-  const store = createSimulatedStore(time);
-  let last: BusEvent | undefined;
-  let invocations = 0;
-  return {
-    time,
-    store,
-    bus: {
-      publish: async (events: readonly BusEvent[]) => {
-        last = events.at(-1);
-        await store.publish(events.length);
-        return [];
-      },
-    },
-    lastDetail: () => last?.detail,
-    connectedOrganizations: (after?: string) => {
-      const first = indexAfter(after);
-      return store.list(count - first, ENTRY_BYTES, (index) => nameAt(first + index));
-    },
-    /**
-     * Runs invocations until one asks for no other: each at once after the last, or `everyMs` after its beginning.
-     * @throws Error if one exceeds its time
-     */
-    async chain(limitMs: number, invoke: (remainingMs: () => number) => Promise<boolean>, everyMs = 0): Promise<void> {
-      for (let isOver = false; !isOver; ) {
-        if (++invocations > MAX_INVOCATIONS) throw new Error(`not over after ${MAX_INVOCATIONS} invocations`);
-        const began = time.now();
-        const end = began + limitMs;
-        isOver = !(await invoke(() => end - time.now()));
-        if (time.now() > end) throw new Error(`an invocation took ${Math.round((time.now() - began) / 1_000)} s`);
-        if (!isOver) await time.sleep(began + everyMs - time.now());
-      }
-    },
-    outcome: (): Outcome => ({ ms: time.now() - START, invocations, ...store.units, events: store.events() }),
-  };
-};
-
-type World = ReturnType<typeof createWorld>;
 
 /** A tenth of the organizations had an event in the hour; all have synced lately. */
 const judgeHour = async ({ time, store, bus, chain, lastDetail, connectedOrganizations }: World, count: number) => {
@@ -107,7 +43,7 @@ const judgeHour = async ({ time, store, bus, chain, lastDetail, connectedOrganiz
     sleep: time.sleep,
   });
   let continued: DetectionDispatch = {};
-  await chain(INVOCATION_MS, async (remainingMs) => {
+  await chain("dispatch-detection", async (remainingMs) => {
     const { isHandedOver } = await dispatch(continued, remainingMs);
     if (isHandedOver) continued = DetectionDispatch.parse(lastDetail());
     return isHandedOver;
@@ -154,7 +90,7 @@ const reportDay = async ({ time, store, bus, chain, connectedOrganizations }: Wo
     reported += requested;
     return marking.current !== undefined || reported < count;
   };
-  await chain(INVOCATION_MS, invoke, HOUR_MS);
+  await chain("dispatch-reports", invoke, HOUR_MS);
 };
 
 const occurrencesOf = (store: World["store"], slot: number) => ({
@@ -178,7 +114,7 @@ const dispatchSyncs = async ({ time, store, bus, chain, lastDetail, connectedOrg
     occurrences: occurrencesOf(store, START - SYNC_INTERVAL_MS),
   });
   let continued: SyncDispatch = {};
-  await chain(INVOCATION_MS, async (remainingMs) => {
+  await chain("dispatch-syncs", async (remainingMs) => {
     const { isHandedOver } = await dispatch(continued, START, remainingMs);
     if (isHandedOver) continued = SyncDispatch.parse(lastDetail());
     return isHandedOver;
@@ -187,7 +123,7 @@ const dispatchSyncs = async ({ time, store, bus, chain, lastDetail, connectedOrg
 
 /** All runs are as they should be: the search reads the state of each organization, and asks for nothing. */
 const findLostRuns = async ({ time, store, bus, chain, connectedOrganizations }: World) => {
-  await chain(CLOSING_MS, async (remainingMs) => {
+  await chain("resume-stalled-syncs", async (remainingMs) => {
     await resumeSyncs(
       {
         occurrences: occurrencesOf(store, START - HOUR_MS),
@@ -218,7 +154,7 @@ const closeAllHours = async ({ time, store, chain }: World, count: number) => {
   const ofShard = Math.ceil(count / openHourShards.length);
   const hour = START - (START % HOUR_MS) - 2 * HOUR_MS;
   const close = (shard: string) =>
-    chain(CLOSING_MS, async (remainingMs) => {
+    chain("close-security-hours", async (remainingMs) => {
       const first = closed.get(shard) ?? 0;
       const { isComplete } = await closeHours(
         {
