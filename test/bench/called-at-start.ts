@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { sourceMapPath } from "../../infra/bundling/bundle-directory.ts";
 import { type CalledFunctions, packageFunctions } from "../../infra/bundling/compile-early.ts";
-import { functionsByRoute, mainFile, readDeployedStack } from "./deployed-function.ts";
+import { functionOf, functionsByRoute, mainFile, readDeployedStack } from "./deployed-function.ts";
 import { startHttpsMocks } from "./mocks/https-mocks.ts";
 import { benchEnvironment, claims, plantRequest, plantRoutes } from "./plant-requests.ts";
 import { runSuccessfully } from "./run-instance.ts";
@@ -41,8 +41,7 @@ export const readCalledAtStart = async (bench: {
   try {
     const functions = functionsByRoute(await readDeployedStack(bench));
     for (const route of plantRoutes) {
-      const fn = functions.get(route);
-      if (fn === undefined) throw new Error(`No function is deployed for ${route}.`);
+      const fn = functionOf(functions, route);
       const coverage = join(bench.workDirectory, route.replaceAll(/\W/g, "-"));
       const environment = {
         ...benchEnvironment(fn, { issuer: mocks.issuer, endpoint: mocks.store }),

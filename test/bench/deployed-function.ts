@@ -22,5 +22,12 @@ export const functionsByRoute = ({ httpApis: [httpApi], functions }: StackModel)
     ),
   );
 
+/** @throws Error if there is none. */
+export const functionOf = (functions: ReadonlyMap<string, FunctionModel>, route: string): FunctionModel => {
+  const fn = functions.get(route);
+  if (fn === undefined) throw new Error(`No function is deployed for ${route}.`);
+  return fn;
+};
+
 /** The file that Lambda loads for a function whose handler is `index.handler`. */
 export const mainFile = ({ codeDirectory }: FunctionModel): string => join(codeDirectory, "index.mjs");

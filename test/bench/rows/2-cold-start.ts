@@ -3,7 +3,7 @@
  * test/bench/subjects/floor.mjs and bare.mjs; "unwarmed" is the product's bundle without its prewarming.
  */
 import { join } from "node:path";
-import { functionsByRoute, mainFile, readDeployedStack } from "../deployed-function.ts";
+import { functionOf, functionsByRoute, mainFile, readDeployedStack } from "../deployed-function.ts";
 import { interleave, isSure, type Results } from "../interleave.ts";
 import { startHttpsMocks } from "../mocks/https-mocks.ts";
 import { benchEnvironment, claims, type PlantRoute, plantRequest, plantRoutes } from "../plant-requests.ts";
@@ -141,8 +141,7 @@ export const measurement: Measurement = {
 
       const run = (name: Name, round: number): Promise<InstanceResult> => {
         const route = plantRoutes.find((one) => name.endsWith(one)) ?? "POST /plants";
-        const fn = functions.get(route);
-        if (fn === undefined) throw new Error(`No function is deployed for ${route}.`);
+        const fn = functionOf(functions, route);
         const isFlagged = name.startsWith(FLAGGED);
         const kind = kinds.find((one) => name.replace(FLAGGED, "") === `${one} ${route}`);
         const files: Record<Kind, string> = {

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { startDynamoDb } from "../../../infra/local/dynamodb/engine.ts";
 import { createTables } from "../../../infra/local/dynamodb/tables.ts";
-import { functionsByRoute, mainFile, readDeployedStack } from "../deployed-function.ts";
+import { functionOf, functionsByRoute, mainFile, readDeployedStack } from "../deployed-function.ts";
 import { startHttpsMocks } from "../mocks/https-mocks.ts";
 import { startMeteringProxy } from "../mocks/metering-proxy.ts";
 import { benchEnvironment, claims, type PlantRoute, plantRequest } from "../plant-requests.ts";
@@ -32,8 +32,7 @@ export const measurement: Measurement = {
       const token = await mocks.sign(claims);
 
       const send = async (route: PlantRoute, events: readonly APIGatewayProxyEventV2[]) => {
-        const fn = functions.get(route);
-        if (fn === undefined) throw new Error(`No function is deployed for ${route}.`);
+        const fn = functionOf(functions, route);
         const environment = {
           ...benchEnvironment(fn, { issuer: mocks.issuer, endpoint: proxy.endpoint }),
           NODE_EXTRA_CA_CERTS: mocks.certificateFile,
