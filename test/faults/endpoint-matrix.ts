@@ -2,13 +2,14 @@
  * The matrix of endpoints: for each call of a good request, each fault at that call. A cell starts from the same state as
  * the good request, in a fresh instance, and ends with the same state, after a repetition if the answer was 503.
  */
+
+import { scheduledEvent } from "../support/scheduled-event.ts";
 import { differenceOf, linesOf, plain } from "./compare.ts";
 import type { EndpointCase } from "./endpoint-cases.ts";
 import type { SeenRequest } from "./fault.ts";
 import { faultsOf, type Service } from "./fault.ts";
 import { allTimes, type FaultPlan, namedCalls } from "./fault-plan.ts";
 import type { Lane, LaneAnswer } from "./lanes.ts";
-import { scheduledEvent } from "./scheduled-event.ts";
 import { type CaseRequest, type Setting, send } from "./setting.ts";
 import type { Snapshot } from "./tables.ts";
 

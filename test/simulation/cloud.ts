@@ -8,6 +8,7 @@ import { backgroundFunctions, type Trigger } from "../../shared/api/background-f
 import { type BusEventName, busEvents, EVENT_SOURCE, partsOf } from "../../shared/api/bus-events.ts";
 import { eventsOf, type QueueName, queues as queueKinds } from "../../shared/api/queues.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
+import { scheduledEvent } from "../support/scheduled-event.ts";
 import type { Functions, Outcome } from "./functions.ts";
 import { createMemoryQueues } from "./memory-queues.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -97,15 +98,7 @@ export const createCloud = (
 
   /** Runs a scheduled function now. */
   const fire = (name: keyof typeof backgroundFunctions): void =>
-    void track(
-      invokeLater(name, {
-        source: "aws.events",
-        "detail-type": "Scheduled Event",
-        id: `schedule-${name}-${now()}`,
-        time: new Date(now()).toISOString(),
-        detail: {},
-      }),
-    );
+    void track(invokeLater(name, scheduledEvent(`schedule-${name}-${now()}`, now())));
 
   const httpEvent = ({ method, path, token, body, headers, ipAddress = "192.0.2.1" }: ApiRequest) => {
     const [rawPath = "/", rawQueryString = ""] = path.split("?", 2);

@@ -4,8 +4,9 @@
  */
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import { consumedEvents } from "../../../shared/api/consumed-events.ts";
+import { scheduledEvent } from "../../support/scheduled-event.ts";
 import { signatureOf } from "../../support/webhook-sender.ts";
-import { scheduledEvent } from "../scheduled-event.ts";
+import { patiently } from "../patiently.ts";
 import { type Setting, send, succeed } from "../setting.ts";
 import { itemsOf } from "../tables.ts";
 
@@ -122,12 +123,11 @@ const NEXT_HOUR_MS = HOUR_MS + 10 * MINUTE_MS;
 const LATER_DAY_MS = 2.5 * DAY_MS - (Date.now() % DAY_MS);
 const LATER_MS = 5 * MINUTE_MS;
 
-/** Invokes a function, which must succeed. On a busy machine calls may run out of time. */
-const run = async ({ lane }: Setting, name: string, payload: string): Promise<void> => {
-  for (let attempt = 1; !(await lane.invoke(name, payload)).ok; attempt++) {
-    if (attempt === 3) throw new Error(`${name} fails: ${lane.logged()}`);
-  }
-};
+/** Invokes a function, which must succeed. */
+const run = ({ lane }: Setting, name: string, payload: string): Promise<void> =>
+  patiently(async () => {
+    if (!(await lane.invoke(name, payload)).ok) throw new Error(`${name} fails: ${lane.logged()}`);
+  });
 
 const dispatchSyncs = async (setting: Setting): Promise<{ slot: number }> => {
   const { lane } = setting;

@@ -6,11 +6,11 @@
 import { gunzipSync } from "node:zlib";
 import { backgroundFunctions } from "../../../shared/api/background-functions.ts";
 import { busEvents } from "../../../shared/api/bus-events.ts";
+import { scheduledEvent } from "../../support/scheduled-event.ts";
 import { differenceOf, linesOf, plain } from "../compare.ts";
 import type { SeenRequest } from "../fault.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
 import { allTimes, type ChooseFault, followPlan, namedCalls, type Times } from "../fault-plan.ts";
-import { scheduledEvent } from "../scheduled-event.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
 import { type Delivery, HOUR_MS, type WorkerCase, type WorkerCaseName, workerCases } from "./worker-cases.ts";
