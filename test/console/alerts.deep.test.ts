@@ -142,6 +142,17 @@ describe.each(views)("the states of the view, %s", (_, view) => {
   });
 });
 
+it("leaves the focus where the user has gone since a dialog was closed", async () => {
+  const { page } = await open({ organizationId: "alert-focus" }, { path: "/console/alerts" });
+  await page.getByRole("heading", { name: "Alerts" }).waitFor();
+  await page.keyboard.press("?");
+  await page.locator("dialog[open]").waitFor();
+  // The browser tells the page later that it has closed the dialog.
+  await page.evaluate(`document.querySelector("dialog").close(); document.querySelector(".brand").focus();`);
+  await page.locator("dialog").waitFor({ state: "detached" });
+  expect(await page.evaluate("document.activeElement.className")).toBe("brand");
+});
+
 it("is explained to a role that may not see alerts", async () => {
   const { page } = await open({ organizationId: "alert-states", role: "billing" }, { path: "/console/alerts" });
   await page.getByText("Your role does not allow this").waitFor();

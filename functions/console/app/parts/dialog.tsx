@@ -14,9 +14,12 @@ export const Dialog = ({ title, onClose, canClose = true, children }: DialogProp
   const id = useId();
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // The browser may have closed it some time ago, and the user has gone on elsewhere.
+      const hasFocus = document.activeElement === document.body || shown?.contains(document.activeElement);
+      if (hasFocus && before instanceof HTMLElement) before.focus();
     };
   }, []);
   return (
