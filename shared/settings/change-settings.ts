@@ -10,8 +10,8 @@ import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
+import { isInNetworks } from "../terms/cidr.ts";
 import { requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
-import { isInNetworks } from "./cidr.ts";
 import { restrictedRoles, type Settings, type SettingsChange } from "./settings.ts";
 import type { SettingsStore } from "./settings-store.ts";
 

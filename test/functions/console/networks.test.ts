@@ -6,8 +6,8 @@ import {
   networksOf,
   parseNetwork,
 } from "../../../functions/console/app/views/settings/networks.ts";
-import { isInNetworks } from "../../../shared/settings/cidr.ts";
-import { Cidr } from "../../../shared/settings/settings-request.ts";
+import { isInNetworks } from "../../../shared/terms/cidr.ts";
+import { Cidr } from "../../../shared/terms/cidr-text.ts";
 import { fc } from "../../support/fixed-seed.ts";
 
 const isAccepted = (text: string) => "network" in parseNetwork(text);

@@ -1,5 +1,5 @@
-/** The networks of IP allowlists. settings-request.ts has the pattern of their texts. Pure. */
-import { type IpAddress, isMapped, parseIpAddress, unmapped } from "../terms/ip-address.ts";
+/** Networks, as of IP allowlists. cidr-text.ts has the schema of their texts. Pure. */
+import { type IpAddress, isMapped, parseIpAddress, unmapped } from "./ip-address.ts";
 
 const CIDR = /^([0-9A-Fa-f:.]{2,45})\/(0|[1-9][0-9]{0,2})$/;
 

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
 import { describe, expect, it } from "@jest/globals";
-import { isInNetworks } from "../../../shared/settings/cidr.ts";
-import { Cidr } from "../../../shared/settings/settings-request.ts";
+import { isInNetworks } from "../../../shared/terms/cidr.ts";
+import { Cidr } from "../../../shared/terms/cidr-text.ts";
 import { fc } from "../../support/fixed-seed.ts";
 
 const isCidr = (text: unknown) => Cidr.safeParse(text).success;
