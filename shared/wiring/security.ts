@@ -9,6 +9,7 @@ import { createAlertDecisionStore } from "../security/alerts/alert-decision-stor
 import { createAlertNoteStore } from "../security/alerts/alert-note-store.ts";
 import { createAlertOutboxStore, createWaitingAlertStore } from "../security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
+import { createResolveCause, type ResolveCause } from "../security/alerts/alert-resolver.ts";
 import { createAlertStore } from "../security/alerts/alert-store.ts";
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
@@ -51,13 +52,19 @@ export const wireAlertSweep = () => {
   };
 };
 
+const wireAlertDecisions = () => {
+  const config = readConfig(["RETENTION_DAYS"]);
+  return createAlertDecisionStore(openTable("securityAlerts"), { retentionDays: config.RETENTION_DAYS });
+};
+
+/** @throws Error at cold start if the environment lacks a variable. */
+export const wireResolveCause = (): ResolveCause =>
+  createResolveCause({ alerts: wireAlertDecisions(), publisher: wireAlertPublisher(), now: systemClock });
+
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertActions = () => {
-  const config = readConfig(["RETENTION_DAYS"]);
   return createAlertActions({
-    alerts: createAlertDecisionStore(openTable("securityAlerts"), {
-      retentionDays: config.RETENTION_DAYS,
-    }),
+    alerts: wireAlertDecisions(),
     notes: wireAlertNotes(),
     publisher: wireAlertPublisher(),
     events: wireSecurityEventStore(),

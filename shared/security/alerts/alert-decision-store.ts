@@ -1,3 +1,4 @@
+import { definedFields } from "../../json/defined-fields.ts";
 import { encodeJson } from "../../json/encode-json.ts";
 import { DomainError } from "../../runtime/domain-error.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
@@ -8,9 +9,10 @@ import { expiryOf } from "../../terms/hours.ts";
 import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import type { TableKey } from "../../terms/tables.ts";
-import type { Alert, AlertNote } from "./alert.ts";
+import type { Alert, AlertNote, AlertTrigger } from "./alert.ts";
 import {
   type AlertItem,
+  alertHash,
   hashOfAlertId,
   isExpired,
   outboxEntry,
@@ -37,6 +39,12 @@ export type Decided =
 
 /** Who decides, and when (epoch ms). `token`: unique to the request, which may be repeated; by default to the call. */
 export type Decision = { by: string; now: number; token?: string };
+
+/** The service itself resolves an alert whose cause is gone; then nobody is named. */
+type Resolution = Omit<Decision, "by"> & Partial<Pick<Decision, "by">>;
+
+/** What an alert was raised for: there is one unresolved alert for each cause. */
+export type AlertCause = Pick<AlertTrigger, "kind" | "rule" | "subject">;
 
 const changed = (item: AlertItem): Decided => ({ outcome: "changed", alert: toAlert(item) });
 const unchanged: Decided = { outcome: "unchanged" };
@@ -165,7 +173,7 @@ export const createAlertDecisionStore = (
     async resolve(
       organizationId: string,
       id: string,
-      { by, now, token = newRequestToken() }: Decision,
+      { by, now, token = newRequestToken() }: Resolution,
     ): Promise<Decided> {
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
@@ -182,7 +190,7 @@ export const createAlertDecisionStore = (
           key: resolvedKey(id),
           status: "resolved",
           resolvedAt: timeOfCommit(item, now),
-          resolvedBy: by,
+          ...definedFields({ resolvedBy: by }),
           token,
           revision: item.revision + 1,
           ttl: expiryOf(item.lastSeen, retentionDays),
@@ -197,6 +205,12 @@ export const createAlertDecisionStore = (
         ]);
         return failed?.size === 0 ? changed(parseAlertItem(moved)) : "conflict";
       });
+    },
+
+    /** The id of the unresolved alert of a rule and subject; undefined if there is none. A read unit per 4 KB. */
+    async findUnresolved(organizationId: string, { kind, rule, subject }: AlertCause): Promise<string | undefined> {
+      const key = unresolvedKey(alertHash(kind, rule, subject));
+      return (await get({ scope: organizationKey(organizationId), key }))?.item.id;
     },
   };
 };
