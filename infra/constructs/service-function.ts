@@ -22,10 +22,15 @@ const WRITE_TRACES: Grant = { actions: ["xray:PutTraceSegments", "xray:PutTeleme
 const statementOf = ({ actions, resources, conditions }: Grant): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources], ...(conditions && { conditions }) });
 
-/** How cdk-nag writes the ARN of a bucket's objects: `<LogicalId.Arn>/*`. */
-const nagNameOf = (resolved: { "Fn::Join": [string, [{ "Fn::GetAtt": [string, string] }, string]] }): string => {
-  const [, [{ "Fn::GetAtt": attribute }, path]] = resolved["Fn::Join"];
-  return `<${attribute.join(".")}>${path}`;
+type ArnPart = string | { Ref: string } | { "Fn::GetAtt": [string, string] } | { "Fn::Join": [string, ArnPart[]] };
+
+/** How cdk-nag writes an ARN of the template: `<LogicalId.Arn>/*`, or `arn:<AWS::Partition>:ses:…`. */
+const nagNameOf = (part: ArnPart): string => {
+  if (typeof part === "string") return part;
+  if ("Ref" in part) return `<${part.Ref}>`;
+  if ("Fn::GetAtt" in part) return `<${part["Fn::GetAtt"].join(".")}>`;
+  const [separator, parts] = part["Fn::Join"];
+  return parts.map(nagNameOf).join(separator);
 };
 
 /** The part of the configuration that each function needs. */
@@ -65,12 +70,12 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: { Rights: new PolicyDocument({ statements: grants.map(statementOf) }) },
     });
-    for (const { resources, objectsReason } of access.grants) {
-      if (objectsReason === undefined) continue;
+    for (const { resources, wildcardReason } of access.grants) {
+      if (wildcardReason === undefined) continue;
       for (const resource of resources)
         Validations.of(role).acknowledge({
           id: `AwsSolutions-IAM5[Resource::${nagNameOf(Stack.of(this).resolve(resource))}]`,
-          reason: objectsReason,
+          reason: wildcardReason,
         });
     }
     if (config.xrayTracing)

@@ -70,13 +70,17 @@ const environmentOf = (template: Template, description: string): Record<string, 
 /** The role under which API Gateway invokes functions. */
 const INVOKER = "HttpApiInvokerD164C630";
 
-/** The rights of a function's role in addition to its log, as `Table/index action`. Finds the function by its description. */
-const rightsOf = (template: Template, description: string): string[] => {
+/** The statements of a function's role. Finds the function by its description. */
+const statementsOf = (template: Template, description: string) => {
   const [found] = Object.values(
     template.findResources("AWS::Lambda::Function", { Properties: { Description: description } }),
   );
-  const role = found?.Properties.Role["Fn::GetAtt"][0];
-  return statementsOfRole(template.toJSON().Resources, role)
+  return statementsOfRole(template.toJSON().Resources, found?.Properties.Role["Fn::GetAtt"][0]);
+};
+
+/** The rights of a function's role in addition to its log, as `Table/index action`. */
+const rightsOf = (template: Template, description: string): string[] =>
+  statementsOf(template, description)
     .flatMap(({ Action, Resource, Condition }) => {
       const purpose = Condition?.StringEquals["kms:EncryptionContext:purpose"];
       const of = purpose === undefined ? "" : ` of ${purpose}`;
@@ -86,7 +90,6 @@ const rightsOf = (template: Template, description: string): string[] => {
     })
     .filter((right, index, all) => !right.includes(" logs:") && all.indexOf(right) === index)
     .sort();
-};
 
 /** `SecurityEvents` or `SecurityEvents/byUser`, without the CDK's prefixes and hashes. */
 const nameOf = (resource: unknown): string => {
@@ -338,9 +341,13 @@ describe("the stack", () => {
       ...may("Notifications", "DeleteItem", "GetItem", "Query", "UpdateItem"),
     ]);
     const senders = rights.filter((right) => right.endsWith(" ses:SendEmail"));
-    expect(senders.map((right) => /identity\/([^"]+)"/.exec(right)?.[1])).toEqual([
-      "alerts@plant-store.example",
-      "plant-store.example",
+    expect(senders.map((right) => /:([a-z-]+\/[^"]+)"/.exec(right)?.[1])).toEqual([
+      "configuration-set/*",
+      "identity/*",
+    ]);
+    const statements = statementsOf(dev, "Sends notifications to their destinations");
+    expect(statements.filter(({ Action }) => Action === "ses:SendEmail")).toMatchObject([
+      { Condition: { StringEquals: { "ses:FromAddress": "alerts@plant-store.example" } } },
     ]);
   });
 

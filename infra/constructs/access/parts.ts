@@ -30,7 +30,7 @@ export type Resources = {
 
 const onAllObjects = (grant: Grant): Grant => ({
   ...grant,
-  objectsReason: "The feed has the objects of all organizations, and nothing else is in its bucket.",
+  wildcardReason: "The feed has the objects of all organizations, and nothing else is in its bucket.",
 });
 
 /** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */

@@ -9,8 +9,8 @@ export type Grant = {
   resources: readonly string[];
   /** As in a policy's `Condition`. */
   conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
-  /** Why the resources are all objects of a bucket; cdk-nag asks for it. */
-  objectsReason?: string;
+  /** Why the resources end with a wildcard; cdk-nag asks for it. */
+  wildcardReason?: string;
 };
 
 export type Access = {
@@ -59,7 +59,7 @@ export const bucketAccess = (variable: string, bucket: Bucket) => {
         {
           actions: actions.map((action) => `s3:${action}`),
           resources: [bucket.arnForObjects("*")],
-          objectsReason: "Keys name organizations, which are not known at deployment. The bucket holds nothing else.",
+          wildcardReason: "Keys name organizations, which are not known at deployment. The bucket holds nothing else.",
         },
       ],
       environment,

@@ -37,30 +37,42 @@ const senderIn = (from: string): { name: string; address: string } => {
   return { name: name ?? "", address: inBrackets ?? from };
 };
 
-/** SES (version 2 of the API): SendEmail with simple content, which becomes a file. Every other operation is denied. */
+/** The domain of an address and the parent domains, each of which may be the identity that SES has verified. */
+const domainsOf = (sender: string): string[] => {
+  const labels = sender.slice(sender.indexOf("@") + 1).split(".");
+  return labels.slice(0, Math.max(1, labels.length - 1)).map((_label, index) => labels.slice(index).join("."));
+};
+
+/**
+ * SES (version 2 of the API): SendEmail with simple content, which becomes a file. Every other operation is denied.
+ *
+ * The role must allow all resources on which SES may authorize a mail. Which ones SES takes depends on the account:
+ * - the sender's identity, which is the address, its domain or a parent domain:
+ *   https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
+ * - in the sandbox, the recipient's identity: https://github.com/cloudposse/terraform-aws-ses/issues/40
+ * - the default configuration set of the sender's identity: https://github.com/aws/aws-cdk/issues/34402
+ */
 export const createSesService = (options: {
   model: Pick<StackModel, "region" | "accountId">;
   mailbox: Pick<Mailbox, "deliver">;
 }): AwsService => {
   const { model, mailbox } = options;
-  const identity = (name: string) => `arn:aws:ses:${model.region}:${model.accountId}:identity/${name}`;
+  const arnOf = (resource: string) => `arn:aws:ses:${model.region}:${model.accountId}:${resource}`;
+  const identity = (name: string) => arnOf(`identity/${name}`);
+  const configurationSet = (name: string) => arnOf(`configuration-set/${name}`);
   return {
     checks: ({ operation, json }) => {
       const { data } = SendEmail.safeParse(json);
       if (data === undefined || operation !== "POST /v2/email/outbound-emails") return undefined;
       const { name, address: sender } = senderIn(data.FromEmailAddress);
+      const { ToAddresses: recipients } = data.Destination;
       const context = {
         "ses:FromAddress": [sender],
         "ses:FromDisplayName": [name],
-        "ses:Recipients": data.Destination.ToAddresses,
+        "ses:Recipients": recipients,
       };
-      // SES takes the verified one of both. The local cloud verifies none, so the role must allow both.
-      // https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
-      return [sender, sender.slice(sender.indexOf("@") + 1)].map((one) => ({
-        action: "ses:SendEmail",
-        resource: identity(one),
-        context,
-      }));
+      const resources = [...[sender, ...domainsOf(sender), ...recipients].map(identity), configurationSet("default")];
+      return resources.map((resource) => ({ action: "ses:SendEmail", resource, context }));
     },
     answer: async ({ json }) => {
       const { FromEmailAddress, Destination, Content } = SendEmail.parse(json);

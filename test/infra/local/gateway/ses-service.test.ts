@@ -19,11 +19,16 @@ const allow = (Resource: string | string[], Condition: PolicyStatement["Conditio
   Resource,
   Condition,
 });
+const configurationSet = (name: string) => `arn:aws:ses:eu-central-1:000000000000:configuration-set/${name}`;
+const fromSender = { StringEquals: { "ses:FromAddress": "alerts@example.com" } };
 const both = [identity("alerts@example.com"), identity("example.com")];
 const model = stackModel({
   roles: {
-    sender: [allow(both, { StringEquals: { "ses:FromAddress": "alerts@example.com" } })],
+    sender: [allow([identity("*"), configurationSet("*")], fromSender)],
     domainOnly: [allow(identity("example.com"))],
+    ownIdentities: [allow(both, fromSender)],
+    allIdentities: [allow(identity("*"), fromSender)],
+    ofSubdomain: [allow([identity("alerts@mail.example.com"), identity("mail.example.com")])],
     otherAddress: [allow("*", { StringEquals: { "ses:FromAddress": "news@example.com" } })],
     nobody: [],
   },
@@ -99,12 +104,17 @@ describe("SES of the local cloud", () => {
   });
 
   it.each([
-    ["nobody", identity("alerts@example.com")],
-    // SES uses the address if it is verified, else its domain.
-    ["domainOnly", identity("alerts@example.com")],
-    ["otherAddress", identity("alerts@example.com")],
-  ])("denies what the role of %s does not allow", async (role, resource) => {
-    await expect(mailerOf(role).send(mail)).rejects.toMatchObject({ name: "AccessDeniedException" });
+    ["nobody", "alerts@example.com", identity("alerts@example.com")],
+    ["domainOnly", "alerts@example.com", identity("alerts@example.com")],
+    ["otherAddress", "alerts@example.com", identity("alerts@example.com")],
+    // The account is in the sandbox.
+    ["ownIdentities", "alerts@example.com", identity("ada@example.org")],
+    // The sender's identity has a default configuration set.
+    ["allIdentities", "alerts@example.com", configurationSet("default")],
+    // The verified identity is the parent domain.
+    ["ofSubdomain", "alerts@mail.example.com", identity("example.com")],
+  ])("denies what the role of %s does not allow", async (role, sender, resource) => {
+    await expect(mailerOf(role, sender).send(mail)).rejects.toMatchObject({ name: "AccessDeniedException" });
     expect(gateway.denials).toMatchObject([{ logicalId: role, action: "ses:SendEmail", resource }]);
     expect(list()).toEqual({ status: 200, body: { mails: [] } });
   });
