@@ -9,7 +9,7 @@ import { simulatedProvider } from "../../support/simulated-provider.ts";
 import { webhookSender } from "../../support/webhook-sender.ts";
 import { startMeteringProxy } from "../mocks/metering-proxy.ts";
 import type { Bench } from "../row.ts";
-import { type Measured, minus, times, type Usage } from "./usage.ts";
+import { type Measured, minus, type PartUnits, sumParts, times, type Usage } from "./usage.ts";
 
 const ORGANIZATIONS = 10;
 /** Objects of each organization's account. */
@@ -35,6 +35,12 @@ const readStoredBytes = async ({ model }: LocalCloud, endpoint: string): Promise
   return bytes;
 };
 
+type Used = { usage: Usage; parts: PartUnits };
+
+/** `securityEvents` of the logical id `TablesSecurityEvents09AF31CE`. */
+const tableOf = (logicalId: string): string =>
+  logicalId.replace(/^Tables(.)(.*)[0-9A-F]{8}$/, (_, first: string, rest: string) => first.toLowerCase() + rest);
+
 /** A local cloud whose usage can be read; the clock stands at the start of an hour. */
 const startMeteredCloud = async (bench: Bench, onStop: (stop: () => Promise<void>) => void) => {
   const engine = await startDynamoDb({});
@@ -42,6 +48,7 @@ const startMeteredCloud = async (bench: Bench, onStop: (stop: () => Promise<void
   const proxy = await startMeteringProxy(engine.endpoint);
   onStop(() => proxy.stop());
   let logBytes = 0;
+  let busInvocations = 0;
   const cloud = await startLocalCloud({
     assemblyDirectory: bench.assemblyDirectory,
     dataDirectory: mkdtempSync(join(bench.workDirectory, "day-")),
@@ -50,40 +57,71 @@ const startMeteredCloud = async (bench: Bench, onStop: (stop: () => Promise<void
     log: (source, line) => {
       if (source !== "local cloud") logBytes += Buffer.byteLength(line);
     },
+    observe: (observation) => {
+      // Each rule of the service has one target.
+      if (observation.kind === "event") busInvocations += observation.rules.length;
+    },
   });
   onStop(() => cloud.stop());
   let units = { reads: 0, writes: 0 };
+  let parts: PartUnits = {};
+  const namesInTemplate = new Map(cloud.model.tables.map(({ name, logicalId }) => [name, tableOf(logicalId)]));
+  const partNameOf = (name: string): string => name.replace(/^[^/]+/, (table) => namesInTemplate.get(table) ?? table);
 
   return {
     cloud,
-    /** Everything used since the start. */
-    async usage(): Promise<Usage> {
-      const { reads, writes } = proxy.read();
+    /** Everything used since the start, and its request units by table and index. */
+    async usage(): Promise<Used> {
+      const { reads, writes, parts: since } = proxy.read();
       units = { reads: units.reads + reads, writes: units.writes + writes };
+      const named = Object.fromEntries([...since].map(([name, one]) => [partNameOf(name), one]));
+      parts = sumParts([
+        [parts, 1],
+        [named, 1],
+      ]);
       const functions = cloud.functions.list();
       const calls = Object.entries(cloud.calls());
       const callsOf = (prefix: string) =>
         sumOf(calls.flatMap(([action, count]) => (action.startsWith(prefix) ? [count] : [])));
-      return {
+      const usage = {
         ...units,
         storedBytes: await readStoredBytes(cloud, engine.endpoint),
         logBytes,
         invocations: sumOf(functions.map(({ invocations }) => invocations)),
         functionMs: sumOf(functions.map(({ invocationMs }) => invocationMs)),
         busEvents: callsOf("events:"),
+        busInvocations,
         kmsCalls: callsOf("kms:"),
       };
+      return { usage, parts };
     },
   };
 };
 
 type MeteredCloud = Awaited<ReturnType<typeof startMeteredCloud>>;
 
+const difference = (a: Used, b: Used): Used => ({
+  usage: minus(a.usage, b.usage),
+  parts: sumParts([
+    [a.parts, 1],
+    [b.parts, -1],
+  ]),
+});
+
+const share = ({ usage, parts }: Used, factor: number): Used => ({
+  usage: times(usage, factor),
+  parts: sumParts([[parts, factor]]),
+});
+
+/** Without tables and indexes that the work does not use. */
+const usedParts = ({ parts }: Used): PartUnits =>
+  Object.fromEntries(Object.entries(parts).filter(([, { reads, writes }]) => reads > 0 || writes > 0));
+
 /** What the work uses. */
-const measure = async ({ usage }: MeteredCloud, work: () => Promise<unknown>): Promise<Usage> => {
+const measure = async ({ usage }: MeteredCloud, work: () => Promise<unknown>): Promise<Used> => {
   const before = await usage();
   await work();
-  return minus(await usage(), before);
+  return difference(await usage(), before);
 };
 
 const requestsTo = async ({ stack }: LocalCloud, organizationId: string) => {
@@ -109,9 +147,7 @@ const repeatedly = async (work: (index: number) => Promise<unknown>): Promise<vo
   for (let index = 1; index <= REPEATS; index++) await work(index);
 };
 
-const measureRequests = async (
-  metered: MeteredCloud,
-): Promise<Pick<Measured, "sync" | "webhook" | "write" | "read">> => {
+const measureRequests = async (metered: MeteredCloud): Promise<Record<"sync" | "webhook" | "write" | "read", Used>> => {
   const { cloud } = metered;
   const send = await requestsTo(cloud, "organization-0");
   const webhooks = webhookSender(cloud, "organization-0", SECRET);
@@ -125,8 +161,8 @@ const measureRequests = async (
   // The first of each pays for what an instance or an hour does once.
   await Promise.all([deliver(0), create(0), list()]);
   await sync();
-  const each = async (work: (index: number) => Promise<unknown>): Promise<Usage> =>
-    times(
+  const each = async (work: (index: number) => Promise<unknown>): Promise<Used> =>
+    share(
       await measure(metered, async () => {
         await repeatedly(work);
         await cloud.advanceClock(0);
@@ -156,17 +192,28 @@ export const measureUsage = async (bench: Bench, resources: Measured["resources"
     }
     // The first syncs and the first day's reports are not part of a quiet day.
     await cloud.advanceClock(2 * DAY_MS);
-    const organizationDay = times(minus(await passDay(), idleDay), 1 / ORGANIZATIONS);
+    const organizationDay = share(difference(await passDay(), idleDay), 1 / ORGANIZATIONS);
 
     bench.progress("… requests and webhooks");
-    const requests = await measureRequests(metered);
+    const { sync, webhook, write, read } = await measureRequests(metered);
     const functions = cloud.functions.list();
+    const today = new Date().toISOString().slice(0, 10);
     return {
-      measuredOn: new Date().toISOString().slice(0, 10),
+      measuredOn: today,
+      timesMeasuredOn: today,
       node: process.version,
-      idleDay,
-      organizationDay,
-      ...requests,
+      idleDay: idleDay.usage,
+      organizationDay: organizationDay.usage,
+      sync: sync.usage,
+      webhook: webhook.usage,
+      write: write.usage,
+      read: read.usage,
+      parts: {
+        organizationDay: usedParts(organizationDay),
+        webhook: usedParts(webhook),
+        write: usedParts(write),
+        read: usedParts(read),
+      },
       initMs: sumOf(functions.map(({ initMs }) => initMs)) / sumOf(functions.map(({ coldStarts }) => coldStarts)),
       resources,
     };

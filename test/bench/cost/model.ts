@@ -1,6 +1,6 @@
 /** A month's cost and peak load of a deployment, from measured usage and public prices. */
 import { prices, quotas } from "./prices.ts";
-import { type Measured, minus, notNegative, plus, times, type Usage } from "./usage.ts";
+import { type Measured, minus, notNegative, type PartUnits, plus, sumParts, times, type Usage } from "./usage.ts";
 
 export type Workload = {
   organizations: number;
@@ -62,12 +62,16 @@ export type Bill = {
   logsAndAlarms: number;
 };
 
-const billOf = (day: Usage, cold: number, { slower, retentionDays }: Workload, initMs: number): Bill => {
-  const seconds = ((day.functionMs + day.invocations * cold * initMs) * slower) / 1_000;
+/** Seconds for which instances run, initialisation included: they are billed, and count as concurrent executions. */
+const instanceSeconds = (usage: Usage, cold: number, { slower }: Workload, initMs: number): number =>
+  ((usage.functionMs + usage.invocations * cold * initMs) * slower) / 1_000;
+
+const billOf = (day: Usage, cold: number, load: Workload, initMs: number): Bill => {
+  const seconds = instanceSeconds(day, cold, load, initMs);
   return {
     store:
       DAYS * (day.reads * prices.readUnit + day.writes * prices.writeUnit) +
-      day.storedBytes * retentionDays * prices.storedByte,
+      day.storedBytes * load.retentionDays * prices.storedByte,
     functions: DAYS * (day.invocations * prices.invocation + seconds * MEMORY_GB * prices.gigabyteSecond),
     messages: DAYS * day.busEvents * prices.busEvent,
     api: 0,
@@ -105,25 +109,62 @@ export const totalOf = (bill: Bill): number => Object.values(bill).reduce((sum, 
 /** Traffic is uneven: the busiest minute has this multiple of the day's mean. */
 export const PEAK = 10;
 
+const PER_MILLION = 1_000_000;
+
 export type Need = { quota: keyof typeof quotas; peak: number };
+
+const peak = (perDay: number): number => (PEAK * perDay) / SECONDS_A_DAY;
+
+/** Request units a second of each table and index in the busiest minute, as `securityEvents` and `securityEvents/byUser`. */
+export const peakUnits = ({ parts }: Measured, { organizations, webhooks, writes, reads }: Workload): PartUnits =>
+  sumParts([
+    [parts.organizationDay, peak(organizations)],
+    [parts.webhook, peak(organizations * webhooks)],
+    [parts.write, peak(organizations * writes)],
+    [parts.read, peak(organizations * reads)],
+  ]);
+
+/** Of the busiest table, with its indexes. */
+const mostOf = (parts: PartUnits, kind: "reads" | "writes"): number => {
+  const byTable = new Map<string, number>();
+  for (const [name, units] of Object.entries(parts)) {
+    const [table = ""] = name.split("/");
+    byTable.set(table, (byTable.get(table) ?? 0) + units[kind]);
+  }
+  return Math.max(...byTable.values());
+};
 
 /** What the busiest minute needs of each quota, in the quota's unit; the scarcest in a large region first. */
 export const peakNeeds = (measured: Measured, load: Workload): Need[] => {
-  const { organizations, writes, reads, slower } = load;
-  const day = Object.values(causesOf(measured, load))
-    .map((cause) => cause.day)
-    .reduce(plus);
-  const peak = (perDay: number) => (PEAK * perDay) / SECONDS_A_DAY;
+  const { organizations, writes, reads } = load;
+  const causes = Object.values(causesOf(measured, load));
+  const day = causes.map((cause) => cause.day).reduce(plus);
+  const seconds = causes.reduce((sum, cause) => sum + instanceSeconds(cause.day, cause.cold, load, measured.initMs), 0);
+  const parts = peakUnits(measured, load);
   const needs: Need[] = [
-    { quota: "concurrency", peak: peak((day.functionMs * slower) / 1_000) },
+    { quota: "concurrency", peak: peak(seconds) },
     { quota: "apiRequests", peak: peak(organizations * (writes + reads)) },
     { quota: "busEvents", peak: peak(day.busEvents) },
-    { quota: "busInvocations", peak: peak(day.busEvents) },
-    { quota: "tableWrites", peak: peak(day.writes) },
-    { quota: "tableReads", peak: peak(day.reads) },
+    { quota: "busInvocations", peak: peak(day.busInvocations) },
+    { quota: "tableWrites", peak: mostOf(parts, "writes") },
+    { quota: "tableReads", peak: mostOf(parts, "reads") },
     { quota: "kmsCalls", peak: peak(day.kmsCalls) },
   ];
   return needs.sort((a, b) => b.peak / quotas[b.quota].highest - a.peak / quotas[a.quota].highest);
+};
+
+/** The organizations whose busiest minute needs all of a quota, in whole thousands: needs grow in proportion to them. */
+export const organizationsAt = (
+  measured: Measured,
+  load: Workload,
+  { quota }: Pick<Need, "quota">,
+  available: number,
+) => {
+  const peakOf = (organizations: number) =>
+    peakNeeds(measured, { ...load, organizations }).find((need) => need.quota === quota)?.peak ?? 0;
+  const base = peakOf(0);
+  const each = (peakOf(PER_MILLION) - base) / PER_MILLION;
+  return Math.floor((available - base) / each / 1_000) * 1_000;
 };
 
 /** How shared/work/dispatch.ts spreads syncs, within half of their interval. */
@@ -134,12 +175,10 @@ const DISPATCHED_A_MINUTE = 20 * 60;
  * Minutes until the syncs of one interval have ended, if they use the whole concurrency of an account: until all are
  * dispatched, or until the work is done if that takes longer.
  */
-export const syncMinutes = (
-  measured: Measured,
-  { organizations, slower, syncsPerDay }: Workload,
-  concurrency: number,
-): number => {
-  const workMinutes = (organizations * measured.sync.functionMs * slower) / 1_000 / concurrency / 60;
+export const syncMinutes = (measured: Measured, load: Workload, concurrency: number): number => {
+  const { organizations, coldShare, syncsPerDay } = load;
+  const seconds = organizations * instanceSeconds(measured.sync, coldShare, load, measured.initMs);
+  const workMinutes = seconds / concurrency / 60;
   const dispatchMinutes = Math.max(0, organizations - DISPATCHED_AT_ONCE) / DISPATCHED_A_MINUTE;
   const halfInterval = (24 * 60) / syncsPerDay / 2;
   return Math.max(workMinutes, Math.min(dispatchMinutes, halfInterval));

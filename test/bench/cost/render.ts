@@ -1,6 +1,17 @@
 /** The tables of docs/cost.md. */
-import { type Bill, type Cause, monthlyBills, PEAK, peakNeeds, syncMinutes, totalOf, type Workload } from "./model.ts";
-import { quotas } from "./prices.ts";
+import {
+  type Bill,
+  type Cause,
+  defaultWorkload,
+  monthlyBills,
+  organizationsAt,
+  PEAK,
+  peakNeeds,
+  syncMinutes,
+  totalOf,
+  type Workload,
+} from "./model.ts";
+import { prices, quotas } from "./prices.ts";
 import type { Measured } from "./usage.ts";
 
 const causes: Record<Cause, string> = {
@@ -23,13 +34,15 @@ const quotaNames: Record<keyof typeof quotas, string> = {
   apiRequests: "API Gateway: requests a second",
   busEvents: "EventBridge: PutEvents a second",
   busInvocations: "EventBridge: invocations a second",
-  tableWrites: "DynamoDB: write units a second, of a table",
-  tableReads: "DynamoDB: read units a second, of a table",
+  tableWrites: "DynamoDB: write units a second, of the busiest table",
+  tableReads: "DynamoDB: read units a second, of the busiest table",
   kmsCalls: "KMS: symmetric operations a second",
 };
 
 const number = (value: number): string =>
   value.toLocaleString("en", value < 100 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 });
+
+const usd = (value: number): string => value.toFixed(2);
 
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map((_, column) => (column === 0 ? "---" : "---:")), ...rows]
@@ -46,9 +59,27 @@ const usageTable = (measured: Measured): string => {
     ["a page of 50 security events", measured.read],
   ] as const;
   return table(
-    ["", "read units", "write units", "bytes kept", "bytes logged", "invocations", "ms", "bus events", "KMS calls"],
+    [
+      "",
+      "read units",
+      "write units",
+      "bytes kept",
+      "bytes logged",
+      "invocations",
+      "ms",
+      "bus events",
+      "deliveries of them",
+      "KMS calls",
+    ],
     columns.map(([name, usage]) => [name, ...Object.values(usage).map((value) => number(Math.max(0, value)))]),
   );
+};
+
+const idleSentence = ({ resources }: Measured, idle: Bill): string => {
+  const { alarmMetrics, dashboards } = resources;
+  const watching = alarmMetrics * prices.alarmMetricMonth + dashboards * prices.dashboardMonth;
+  const total = `An idle deployment costs ${usd(totalOf(idle))} USD`;
+  return `${total}, of which ${usd(watching)} are the ${alarmMetrics} metrics of the alarms and the dashboard.`;
 };
 
 /** @param loads by size. */
@@ -63,6 +94,7 @@ export const renderCost = (measured: Measured, loads: readonly Workload[]): stri
   const total = ["**total**", ...totals.map((usd) => `**${number(usd)}**`)];
   const each = ["for each organization", ...totals.map((usd, i) => number(usd / (loads[i]?.organizations ?? 1)))];
   const needs = loads.map((load) => peakNeeds(measured, load));
+  const [largest = { ...defaultWorkload, organizations: 1 }] = loads.slice(-1);
   const quotaRows = (needs.at(-1) ?? []).map(({ quota }) => {
     const { highest, lowest } = quotas[quota];
     const cells = needs.map((sized) => {
@@ -73,14 +105,15 @@ export const renderCost = (measured: Measured, loads: readonly Workload[]): stri
           ? `${number(peak)}: raise where lower`
           : number(peak);
     });
-    return [quotaNames[quota], number(highest), number(lowest), ...cells];
+    const fullAt = number(organizationsAt(measured, largest, { quota }, highest));
+    return [quotaNames[quota], number(highest), number(lowest), ...cells, fullAt];
   });
   const drain = (concurrency: number) => loads.map((load) => `${number(syncMinutes(measured, load, concurrency))} min`);
 
   return [
     "### What the work uses",
     usageTable(measured),
-    `An instance takes ${number(measured.initMs)} ms to start on that machine.`,
+    `Units of ${measured.measuredOn}, times of ${measured.timesMeasuredOn}. An instance takes ${number(measured.initMs)} ms to start on that machine.`,
     "### USD a month, by cause",
     table(
       ["", ...sizes],
@@ -90,6 +123,7 @@ export const renderCost = (measured: Measured, loads: readonly Workload[]): stri
         each,
       ],
     ),
+    idleSentence(measured, monthlyBills(measured, largest).idle),
     "### USD a month, by service",
     table(
       ["", ...sizes],
@@ -102,7 +136,7 @@ export const renderCost = (measured: Measured, loads: readonly Workload[]): stri
     ),
     "### What saturates first",
     `Needs of the busiest minute, taken as ${PEAK} times the mean of the day; the scarcest first.`,
-    table(["default quota", "in us-east-1", "lowest", ...sizes], quotaRows),
+    table(["default quota", "in us-east-1", "lowest", ...sizes, "that of us-east-1 is used up at"], quotaRows),
     "Minutes until all syncs of one interval have ended:",
     table(
       ["concurrent executions", ...sizes],

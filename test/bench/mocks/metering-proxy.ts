@@ -4,7 +4,13 @@ import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { listen } from "../../../infra/local/http/listen.ts";
 
-const Consumed = z.object({ CapacityUnits: z.number() });
+const Units = z.object({ CapacityUnits: z.number() });
+const Consumed = z.object({
+  TableName: z.string(),
+  CapacityUnits: z.number(),
+  Table: Units.optional(),
+  GlobalSecondaryIndexes: z.record(z.string(), Units).optional(),
+});
 /** Batch calls return a list of consumed capacities; administrative calls return none. */
 const Answer = z.looseObject({
   ConsumedCapacity: z.union([Consumed.transform((one) => [one]), z.array(Consumed)]).optional(),
@@ -21,13 +27,24 @@ const unitsOf = (target: string, { ConsumedCapacity, __type: type }: z.output<ty
   return ConsumedCapacity?.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0) ?? Number.NaN;
 };
 
-/** Calls that write, even if a condition fails. */
-const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite)/;
+/** Calls that write, even if a condition fails. The service's PartiQL statements only insert and update. */
+const WRITES = /^(Put|Update|Delete|BatchWrite|TransactWrite|BatchExecuteStatement)/;
 
-/** `units` is the sum of `reads` and `writes`. */
-export type Metered = { calls: string[]; units: number; reads: number; writes: number };
+type ReadsAndWrites = { reads: number; writes: number };
 
-const nothing = (): Metered => ({ calls: [], units: 0, reads: 0, writes: 0 });
+/** `units` is the sum of `reads` and `writes`. `parts` has them by table, as `name`, and by index, as `name/index`. */
+export type Metered = ReadsAndWrites & { calls: string[]; units: number; parts: Map<string, ReadsAndWrites> };
+
+const nothing = (): Metered => ({ calls: [], units: 0, reads: 0, writes: 0, parts: new Map() });
+
+/** The units of each table and index. */
+const partsOf = ({ TableName, Table, GlobalSecondaryIndexes = {} }: z.output<typeof Consumed>): [string, number][] => [
+  [TableName, Table?.CapacityUnits ?? 0],
+  ...Object.entries(GlobalSecondaryIndexes).map(([index, { CapacityUnits }]): [string, number] => [
+    `${TableName}/${index}`,
+    CapacityUnits,
+  ]),
+];
 
 /** The local cloud's removal of expired items. DynamoDB does this by itself, for free. */
 const isExpiry = (target: string, { ConditionExpression }: { ConditionExpression?: string }) =>
@@ -39,7 +56,7 @@ export const startMeteringProxy = async (engine: string) => {
 
   const forward = async (request: IncomingMessage) => {
     const target = String(request.headers["x-amz-target"]);
-    const sent = { ...JSON.parse(await text(request)), ReturnConsumedCapacity: "TOTAL" };
+    const sent = { ...JSON.parse(await text(request)), ReturnConsumedCapacity: "INDEXES" };
     const response = await fetch(engine, {
       method: "POST",
       headers: {
@@ -55,9 +72,15 @@ export const startMeteringProxy = async (engine: string) => {
     if (isExpiry(target, sent)) return { status: response.status, body: JSON.stringify(answer) };
     const name = target.split(".").at(-1) ?? "";
     const units = unitsOf(target, parsed);
+    const kind = WRITES.test(name) ? "writes" : "reads";
     metered.calls.push(name);
     metered.units += units;
-    metered[WRITES.test(name) ? "writes" : "reads"] += units;
+    metered[kind] += units;
+    for (const [part, partUnits] of (parsed.ConsumedCapacity ?? []).flatMap(partsOf)) {
+      const sum = metered.parts.get(part) ?? { reads: 0, writes: 0 };
+      sum[kind] += partUnits;
+      metered.parts.set(part, sum);
+    }
     return { status: response.status, body: JSON.stringify(answer) };
   };
 
