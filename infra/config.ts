@@ -6,7 +6,7 @@ import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 import { ContextError, describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
-import { chooseWebhookEntrance, requireTracingIn } from "./regions.ts";
+import { chooseWebhookEntrance, requireSesIn, requireTracingIn } from "./regions.ts";
 
 /** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -221,6 +221,7 @@ export const parseContext = (
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   if (config.xrayTracing) requireTracingIn(region);
+  if (config.emailSender !== undefined) requireSesIn(region);
   // In a deployment, the sender could be made to call the services of its own machine, such as Lambda's runtime API.
   if (config.notificationTargets === "loopback" && !(isLocal && config.stage === "dev")) {
     throw new ContextError(

@@ -19,6 +19,8 @@ const synthesised = (context: Record<string, string>, region?: string) => {
 const arn = (partition: string, region: string, service: string, resource: string) =>
   `arn:${partition}:${service}:${region}:123456789012:${resource}`;
 
+const texts = (messages: ReturnType<typeof synthesised>["messages"]) => messages.map(({ entry }) => String(entry.data));
+
 const everything = (partition: string, region: string) => ({
   stage: "prod",
   issuer: "https://login.example.com",
@@ -38,14 +40,14 @@ const everything = (partition: string, region: string) => ({
 
 describe("the synthesis", () => {
   it.each([
-    ["aws", "eu-central-1", "url"],
-    ["aws-cn", "cn-north-1", "api"],
-  ])("is clean in the partition %s, for every stage and every context", (partition, region, entrance) => {
+    ["aws", "eu-central-1", "url", []],
+    ["aws-cn", "cn-north-1", "api", [expect.stringMatching(/^In the region cn-north-1, .* an ICP licence\./)]],
+  ])("is clean in the partition %s, for every stage and every context", (partition, region, entrance, warnings) => {
     const plain = synthesised({}, region);
     const whole = synthesised(everything(partition, region), region);
     const bound = synthesised({ region });
     for (const { template, messages } of [plain, whole, bound]) {
-      expect(messages).toEqual([]);
+      expect(texts(messages)).toEqual(warnings);
       // CloudFormation fills in partition and domain. The names of service principals are the same in all partitions.
       const own = template.replaceAll(/"[a-z.]+\.amazonaws\.com"/g, "").replaceAll(/arn:aws-cn:\w+:cn-north-1/g, "");
       expect(own).not.toContain("amazonaws.com");
@@ -62,6 +64,16 @@ describe("the synthesis", () => {
     expect(synthesised({ webhookEntrance: "api" }, "eu-south-2").messages).toEqual([]);
     expect(synthesised(everything("aws", "eu-south-2"), "eu-south-2").messages).toEqual([]);
   });
+
+  it.each(["eu-south-2", "ap-east-1", "cn-north-1"])(
+    "fails with one sentence for mails in %s, without SES",
+    (region) => {
+      expect(() => synthesised({ emailSender: "alerts@example.com", webhookEntrance: "api" }, region)).toThrow(
+        `Amazon SES does not exist in the region ${region}, and mails are sent from the region of the deployment: leave emailSender out.`,
+      );
+      expect(synthesised({ webhookEntrance: "api" }, region).template).not.toContain("EMAIL_SENDER");
+    },
+  );
 
   it.each([
     [{}, /^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/],
