@@ -43,6 +43,7 @@ export const errorNumbers = {
   email_not_configured: 40914,
   too_many_confirmations: 40915,
   too_many_rolls: 40916,
+  alert_superseded: 40930,
   link_ended: 41001,
   body_too_large: 41301,
   unsupported_media_type: 41501,

@@ -48,6 +48,7 @@ export const errorMeanings = {
     "The organization, or all together, have had too many confirmation mails sent, or the recipient refused them. Try again another day.",
   too_many_rolls:
     "The secret was rolled four times in 24 hours, and the replaced ones still sign. The message says from when on it can be rolled.",
+  alert_superseded: "A newer alert of the same rule and subject is not resolved yet. Nothing was opened again.",
   link_ended: "The link has expired, or what it is for was changed or erased since.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",
