@@ -1,19 +1,20 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { readTemplates } from "../../infra/flat-template.ts";
 import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { createApp } from "../../infra/synth.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
 
-/** What `npx cdk synth` does: the template's text, and the messages that the command line would print. */
+/** What `npx cdk synth` does: the text of all templates, and the messages that the command line would print. */
 const synthesised = (context: Record<string, string>, region?: string) => {
   const outputDirectory = newDirectory("assembly-");
   const [stack] = createApp({ outputDirectory, context, region }).synth().stacks;
   if (stack === undefined) throw new Error("the app has no stack");
-  return { template: readFileSync(stack.templateFullPath, "utf8"), messages: stack.messages };
+  const { root, nested } = readTemplates(outputDirectory);
+  return { template: JSON.stringify([root, ...nested.values()]), messages: stack.messages };
 };
 
 const arn = (partition: string, region: string, service: string, resource: string) =>
