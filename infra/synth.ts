@@ -1,8 +1,7 @@
-import { Annotations, App, Validations } from "aws-cdk-lib";
+import { App, Validations } from "aws-cdk-lib";
 import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
 import { parseContext } from "./config.ts";
-import { licenceWarning } from "./regions.ts";
 import { ServiceStack } from "./service-stack.ts";
 
 type Options = {
@@ -25,9 +24,7 @@ export const createApp = ({ outputDirectory, context = {}, region, isLocal = fal
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const config = parseContext(app.node.getAllContext(), region, undefined, { isLocal });
-  const stack = new ServiceStack(app, `plant-store-${config.stage}`, config);
-  const warning = licenceWarning(config.region ?? region);
-  if (warning !== undefined) Annotations.of(stack).addWarningV2("plant-store:icp-licence", warning);
+  new ServiceStack(app, `plant-store-${config.stage}`, config);
   return app;
 };
 

@@ -2,11 +2,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { readTemplates } from "../infra/flat-template.ts";
 import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { allRoutes } from "../shared/api/routes.ts";
 import { bucketKeys, circuitKey, globalBucketKeys } from "../shared/circuit-breaker/circuit-keys.ts";
 import { CONNECTED_COUNT_KEY } from "../shared/connection/connection-item.ts";
+import {
+  customRuleKey,
+  deletedRuleKey,
+  dryRunKey,
+  ruleCountKey,
+} from "../shared/detection/custom-rules/custom-rule-item.ts";
 import {
   BASELINE_KEY,
   DETECTOR_SCOPE,
@@ -54,9 +59,9 @@ const rowsOf = (section: string): string[][] => {
 const codeOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
 type Properties = { Description: string; Role: { "Fn::GetAtt": [string, string] } };
-const { Resources } = readTemplates(assemblyDirectory).flat as unknown as {
-  Resources: Record<string, { Type: string; Properties: Properties }>;
-};
+const { Resources }: { Resources: Record<string, { Type: string; Properties: Properties }> } = JSON.parse(
+  readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8"),
+);
 const resourcesOf = (type: string) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type === type)
@@ -126,6 +131,10 @@ describe("the items of the data model", () => {
       unjudgedKey(at),
       BASELINE_KEY,
       DETECTOR_SCOPE,
+      customRuleKey(organization, "<id>").key,
+      dryRunKey(organization, "<id>").key,
+      ruleCountKey(organization).key,
+      deletedRuleKey(organization, "<id>").key,
       userKey(userHash(organizationKey(organization), "ada")),
     ],
     Reports: [

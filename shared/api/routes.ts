@@ -8,6 +8,7 @@ import type { Route } from "../http/route.ts";
 import { apiRoutes } from "./api-routes.ts";
 import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { connectionRoutes } from "./connection-routes.ts";
+import { detectionRoutes } from "./detection-routes.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { notificationRoutes } from "./notification-routes.ts";
@@ -29,6 +30,7 @@ export const routes = {
   ...recordRoutes,
   ...settingsRoutes,
   ...notificationRoutes,
+  ...detectionRoutes,
   ...reportRoutes,
   ...erasureRoutes,
   ...exportRoutes,

@@ -66,6 +66,7 @@ export const tags = {
     description: "Where an organization's alerts and reports are sent.",
     resourceType: "provider_account",
   },
+  detection: { description: "The rules that judge security events.", resourceType: "security_event" },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
   exports: { description: "Files with security events or all data of an organization.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },

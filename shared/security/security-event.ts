@@ -69,6 +69,9 @@ export const eventTypes = {
   EXPORT_REQUESTED: "An administrator requested an export of events, or of all data of the organization.",
   EXPORT_COMPLETED: "The files of an export are complete and can be downloaded.",
   NOTIFICATIONS_CHANGED: "A destination of notifications was created, changed, deleted, confirmed or unsubscribed.",
+  CUSTOM_RULE_CREATED: "An administrator created an own rule of detection.",
+  CUSTOM_RULE_CHANGED: "An administrator changed an own rule of detection.",
+  CUSTOM_RULE_DELETED: "An administrator deleted an own rule of detection.",
   NOTIFICATIONS_PAUSED:
     "The service paused a destination of notifications, because it failed for five days or is gone.",
 } as const;

@@ -28,6 +28,7 @@ export const errorMeanings = {
   export_not_found: "The export does not exist in the organization, or has expired.",
   destination_not_found: "The destination does not exist in the organization.",
   delivery_not_found: "The delivery does not exist in the organization, or has expired.",
+  custom_rule_not_found: "The own rule does not exist in the organization.",
   method_not_allowed: "The path does not support this method; see the header Allow.",
   plant_exists: "The caller already has a plant with this id.",
   other_account: "Records of another account are stored. They must be erased before this account can be connected.",
@@ -48,7 +49,8 @@ export const errorMeanings = {
     "The organization, or all together, have had too many confirmation mails sent, or the recipient refused them. Try again another day.",
   too_many_rolls:
     "The secret was rolled four times in 24 hours, and the replaced ones still sign. The message says from when on it can be rolled.",
-  alert_superseded: "A newer alert of the same rule and subject is not resolved yet. Nothing was opened again.",
+  too_many_custom_rules: "The organization has 20 own rules already. Delete one first.",
+  custom_rule_changed: "The own rule was changed since it was read. Read it and change it again.",
   link_ended: "The link has expired, or what it is for was changed or erased since.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",

@@ -119,6 +119,14 @@ export const UNJUDGED_HOURS = {
   holds: "keys",
 } as const;
 
+/** The own rules of detection that judge hours without events; read whole. */
+export const SILENCE_RULES = {
+  name: "bySilence",
+  partitionKey: "silenceShard",
+  sortKey: "key",
+  holds: ["windowMinutes"],
+} as const;
+
 export const DUE_REPORTS = { name: "byDue", partitionKey: "dueShard", sortKey: "key", holds: "keys" } as const;
 
 export const OPEN_EXPORTS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
@@ -146,7 +154,7 @@ export const tables = {
     expires: true,
     indexes: [PENDING_WEBHOOKS, WEBHOOKS_BY_RECEIPT],
   },
-  detection: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [UNJUDGED_HOURS] },
+  detection: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [UNJUDGED_HOURS, SILENCE_RULES] },
   reports: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [DUE_REPORTS] },
   erasures: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [OPEN_ERASURES] },
   notifications: { partitionKey: "scope", sortKey: "key", expires: true },

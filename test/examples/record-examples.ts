@@ -209,6 +209,37 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
 
   await record("testDestination", "webhook", `POST notifications/${hookId}/test`);
 
+  const refusals = {
+    name: "Many refusals of a user",
+    level: "HIGH",
+    mode: "live",
+    filter: { eventTypes: ["PERMISSION_DENIED"] },
+    measure: "count",
+    groupBy: "userId",
+    windowMinutes: 60,
+    condition: { gte: 5 },
+    attack: [{ tactic: "TA0004", technique: "T1078" }],
+  };
+  const customRules = "detection/custom-rules";
+  const { id: ruleId } = await record<{ id: string }>("createCustomRule", "refusals", `POST ${customRules}`, refusals);
+  const noSync = {
+    name: "No sync for 12 hours",
+    level: "HIGH",
+    mode: "dryRun",
+    filter: { eventTypes: ["PROVIDER_SYNC_COMPLETED"] },
+    measure: "count",
+    windowMinutes: 720,
+    condition: { lt: 1 },
+  };
+  await record("createCustomRule", "silence", `POST ${customRules}`, noSync);
+  await record("listCustomRules", "two", `GET ${customRules}`);
+  await record("changeCustomRule", "threshold", `PUT ${customRules}/${ruleId}`, {
+    ...refusals,
+    condition: { gte: 10 },
+    revision: 1,
+  });
+  await record("getCustomRule", "refusals", `GET ${customRules}/${ruleId}`);
+
   const eve = { role: "guest", userId: "eve" };
   for (const path of ["settings", "security"]) await acme.call("GET", path, undefined, eve);
   const refused = "security?eventType=PERMISSION_DENIED&limit=1";
@@ -235,12 +266,10 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     { action: "acknowledge" },
     { action: "assign", assignee: "bob" },
     { action: "comment", text: "Eve left the company. Her account is closed." },
-    { action: "resolve", cause: "true_alarm" },
+    { action: "resolve" },
   ])
     await record("changeSecurityAlerts", said.action, "POST security/alert", { ...said, alertIds });
   await record("getSecurityAlert", "resolved", `GET security/alert/${alertIds[0]}`);
-  await record("changeSecurityAlerts", "reopen", "POST security/alert", { action: "reopen", alertIds });
-  await acme.call("POST", "security/alert", { action: "resolve", cause: "true_alarm", alertIds });
 
   // The week ends; an hour later its reports are made.
   await service.advance(WEEK_MS, "last");

@@ -60,6 +60,12 @@ export const judgingAccess = (parts: AccessParts) => {
       reports.may("PutItem"),
     ),
 
+    listCustomRules: detection.may("Query"),
+    getCustomRule: detection.may("GetItem"),
+    createCustomRule: detection.may("GetItem", "PutItem", "UpdateItem"),
+    changeCustomRule: detection.may("GetItem", "PutItem", "UpdateItem"),
+    deleteCustomRule: detection.may("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
+
     listReports: together(reports.may("Query"), retention),
     getReport: together(reports.may("GetItem"), retention),
     createReportLink: together(reports.may("GetItem", "PutItem"), retention, seal),

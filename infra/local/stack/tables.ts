@@ -13,9 +13,8 @@ const Index = z
       ProjectionType: z.enum(["ALL", "KEYS_ONLY", "INCLUDE"]),
       NonKeyAttributes: z.array(z.string()).optional(),
     }),
-    WarmThroughput: z.unknown().optional(),
   })
-  .transform(({ Projection: { ProjectionType, NonKeyAttributes }, WarmThroughput: _, ...index }) => ({
+  .transform(({ Projection: { ProjectionType, NonKeyAttributes }, ...index }) => ({
     ...index,
     Projection: { ProjectionType, ...(NonKeyAttributes !== undefined && { NonKeyAttributes }) },
   }));
@@ -29,7 +28,7 @@ const plan = {
     GlobalSecondaryIndexes: z.array(Index).optional(),
     TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.literal(true) }).optional(),
   }),
-  ignored: ["DeletionProtectionEnabled", "PointInTimeRecoverySpecification", "Tags", "WarmThroughput"],
+  ignored: ["DeletionProtectionEnabled", "PointInTimeRecoverySpecification", "Tags"],
 };
 
 const readTable = (stack: StackReader, resource: Resource): TableModel => {

@@ -1,9 +1,8 @@
-/** What happened to an alert. It keeps its first and its newest occurrence, but each decision and comment. */
+/** What happened to an alert. It keeps its first and its newest occurrence, but each assignment and comment. */
 import * as z from "zod/mini";
-import { definedFields } from "../../json/defined-fields.ts";
 import { epochMs, integer } from "../../json/number-fields.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { Alert, alertChanges, type ResolutionCause, resolutionCauses } from "./alert.ts";
+import { Alert, alertChanges } from "./alert.ts";
 import { timeOfAlertId } from "./alert-item.ts";
 import type { StoredNote } from "./alert-note.ts";
 import type { AlertNoteStore } from "./alert-note-store.ts";
@@ -15,8 +14,7 @@ const HistoryEntry = z
     at: epochMs(),
     by: z.optional(
       z.string().register(z.globalRegistry, {
-        description:
-          "The user who acknowledged, assigned, resolved or reopened it, or commented on it; absent if erased.",
+        description: "The user who acknowledged, assigned or resolved it, or commented on it; absent if erased.",
       }),
     ),
     count: z.optional(integer("How often the alert was raised until then.")),
@@ -27,9 +25,6 @@ const HistoryEntry = z
       }),
     ),
     text: z.optional(z.string().register(z.globalRegistry, { description: "Of a comment." })),
-    cause: z.optional(
-      z.enum(resolutionCauses).register(z.globalRegistry, { description: "Of a resolution, if the operator said it." }),
-    ),
   })
   .register(z.globalRegistry, {
     id: "AlertHistoryEntry",
@@ -45,26 +40,20 @@ type AlertWithHistory = z.output<typeof AlertWithHistory>;
 const decided = (
   change: "acknowledged" | "resolved",
   at: number | undefined,
-  said: { by: string | undefined; cause?: ResolutionCause | undefined },
-): HistoryEntry[] => (at === undefined ? [] : [{ change, at, ...definedFields(said) }]);
+  by: string | undefined,
+): HistoryEntry[] => (at === undefined ? [] : [{ change, at, ...(by !== undefined && { by }) }]);
 
-const noted = ({ change, at, cause, note: { id: _, ...said } }: StoredNote): HistoryEntry => ({
-  change,
-  at,
-  ...said,
-  ...definedFields({ cause }),
-});
+const noted = ({ change, at, note: { id: _, ...said } }: StoredNote): HistoryEntry => ({ change, at, ...said });
 
 /** @param notes oldest first. */
 const withHistory = (alert: Alert, notes: readonly StoredNote[]): AlertWithHistory => {
   const { id, count, level, firstSeen, lastSeen, acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy } = alert;
-  const { cause } = alert;
   const raisedAt = timeOfAlertId(id) ?? firstSeen;
   const later: HistoryEntry[] = [
     ...(count > 1 ? [{ change: "repeated" as const, at: Math.max(lastSeen, raisedAt), count, level }] : []),
-    ...decided("acknowledged", acknowledgedAt, { by: acknowledgedBy }),
+    ...decided("acknowledged", acknowledgedAt, acknowledgedBy),
     ...notes.map(noted),
-    ...decided("resolved", resolvedAt, { by: resolvedBy, cause }),
+    ...decided("resolved", resolvedAt, resolvedBy),
   ];
   const raised: HistoryEntry = { change: "raised", at: raisedAt, count: 1, ...(count === 1 && { level }) };
   return { ...alert, history: [raised, ...later.sort((one, other) => one.at - other.at)] };
@@ -79,8 +68,7 @@ export const addHistory = async (
   organizationId: string,
   alert: Alert,
 ): Promise<AlertWithHistory> => {
-  const { assignedAt, comments, reopenings } = alert;
-  const hasNotes = [assignedAt, comments, reopenings].some((one) => one !== undefined);
+  const hasNotes = alert.assignedAt !== undefined || alert.comments !== undefined;
   return withHistory(alert, hasNotes ? await notes.list(organizationId, alert.id) : []);
 };
 

@@ -13,7 +13,8 @@ import { toAlert } from "./alert-item.ts";
 import {
   areNotesExpiring,
   isUnchangedBy,
-  MAX_NOTES,
+  MAX_ASSIGNMENTS,
+  MAX_COMMENTS,
   type NewNote,
   newNoteItem,
   noteEffects,
@@ -44,7 +45,7 @@ export const createAlertNoteStore = (table: Table<"securityAlerts">) => {
       values: { scope, notes: notesOfAlert(alertId) },
       isConsistent: true,
     };
-    return (await queryPage(table, query, MAX_NOTES)).items;
+    return (await queryPage(table, query, MAX_COMMENTS + MAX_ASSIGNMENTS)).items;
   };
 
   return {

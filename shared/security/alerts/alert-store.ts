@@ -1,6 +1,5 @@
 import { DomainError } from "../../runtime/domain-error.ts";
 import { getItem, type Table } from "../../runtime/table.ts";
-import type { Item } from "../../runtime/table-expressions.ts";
 import { queryFilteredPage, queryPage } from "../../runtime/table-query.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import { ALERTS_BY_STATUS } from "../../terms/tables.ts";
@@ -52,22 +51,20 @@ const newestFirst = (a: Pick<Alert, "firstSeen" | "id">, b: Pick<Alert, "firstSe
   listKey(a) < listKey(b) ? 1 : -1;
 
 /**
- * An organization's alert, its sort key and its item as stored, read strongly consistent; undefined if it is unknown or expired. A read unit
- * per 4 KB, two reads if it is resolved, three if it is unknown.
+ * An organization's alert and its sort key, read strongly consistent; undefined if it is unknown or expired. A read unit
+ * per 4 KB, two reads if it is resolved.
  * @param of.scope of the organization; `now` epoch ms.
  * @throws DomainError `store_unavailable`.
  */
 export const findAlert = async (
   table: Table<"securityAlerts">,
   { scope, id, now }: { scope: string; id: string; now: number },
-): Promise<{ key: string; item: AlertItem; stored: Item } | undefined> => {
+): Promise<{ key: string; item: AlertItem } | undefined> => {
   const hash = hashOfAlertId(id);
-  if (hash === undefined) return undefined;
-  // The last read finds an alert that was opened again between the first two.
-  for (const key of [unresolvedKey(hash), resolvedKey(id), unresolvedKey(hash)]) {
+  for (const key of hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(id)]) {
     const stored = await getItem(table, { scope, key });
     const item = stored && parseAlertItem(stored);
-    if (stored !== undefined && item?.id === id) return isExpired(item, now) ? undefined : { key, item, stored };
+    if (item?.id === id) return isExpired(item, now) ? undefined : { key, item };
   }
   return undefined;
 };

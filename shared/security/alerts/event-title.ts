@@ -118,6 +118,9 @@ const titles: Record<EventType, Title> = {
   EXPORT_REQUESTED: "A user requested an export of data",
   EXPORT_COMPLETED: "An export of data is complete",
   NOTIFICATIONS_CHANGED: ({ metadata }) => changedTitle(metadata),
+  CUSTOM_RULE_CREATED: "A user created an own rule of detection",
+  CUSTOM_RULE_CHANGED: "A user changed an own rule of detection",
+  CUSTOM_RULE_DELETED: "A user deleted an own rule of detection",
   NOTIFICATIONS_PAUSED: ({ metadata }) => pausedTitle(metadata),
 };
 

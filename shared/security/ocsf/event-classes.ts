@@ -74,6 +74,9 @@ const classByType: Record<EventType, EventClass> = {
   ERASURE_COMPLETED: apiDelete,
   NOTIFICATIONS_CHANGED: entityUpdated,
   NOTIFICATIONS_PAUSED: entityUpdated,
+  CUSTOM_RULE_CREATED: entityCreated,
+  CUSTOM_RULE_CHANGED: entityUpdated,
+  CUSTOM_RULE_DELETED: entityDeleted,
   EXPORT_REQUESTED: apiCreate,
   EXPORT_COMPLETED: apiRead,
 };

@@ -1,0 +1,63 @@
+/** The endpoints of detection. Decisions: docs/rules.md. */
+import * as z from "zod/mini";
+import { CustomRule, CustomRuleChangeRequest, CustomRuleRequest } from "../detection/custom-rules/custom-rule.ts";
+import { defineRoutes, idOf, PositionById, pagesOf } from "../http/route.ts";
+
+const CUSTOM_RULES = "/api/integrations/provider/detection/custom-rules";
+
+const customRuleId = idOf("rule", "custom_rule_not_found");
+
+export const detectionRoutes = defineRoutes("detection", {
+  listCustomRules: {
+    method: "GET",
+    path: CUSTOM_RULES,
+    permission: "security:read",
+    summary: "List own rules",
+    description: "Returns the organization's own rules, oldest first; at most 20.",
+    paging: pagesOf(PositionById),
+    success: { status: 200, description: "A page of rules.", body: z.array(CustomRule) },
+  },
+  createCustomRule: {
+    method: "POST",
+    path: CUSTOM_RULES,
+    permission: "security:manage",
+    summary: "Create an own rule",
+    description:
+      "Creates a rule that is judged with every hour of events: it filters them, counts them in windows, and raises an alert if a window has enough of them (`gte`) or too few (`lt`). The first windows begin with the present hour; those of `lt` later. `lt` takes whole hours, and neither `groupBy` nor distinct values. At most 500 distinct values can be asked for.",
+    request: { body: CustomRuleRequest },
+    isIdempotent: true,
+    success: { status: 201, description: "The rule.", body: CustomRule },
+    failures: ["too_many_custom_rules", "idempotency_conflict"],
+  },
+  getCustomRule: {
+    method: "GET",
+    path: `${CUSTOM_RULES}/{id}`,
+    permission: "security:read",
+    summary: "Read an own rule",
+    description: "Returns one rule. One of mode `dryRun` says what it would have raised.",
+    request: { params: customRuleId },
+    success: { status: 200, description: "The rule.", body: CustomRule },
+    failures: ["custom_rule_not_found"],
+  },
+  changeCustomRule: {
+    method: "PUT",
+    path: `${CUSTOM_RULES}/{id}`,
+    permission: "security:manage",
+    summary: "Replace an own rule",
+    description:
+      "Replaces the rule if it has the `revision`. Its windows begin again with the present hour, and what a dry run has counted starts again. The same definition changes nothing.",
+    request: { params: customRuleId, body: CustomRuleChangeRequest },
+    success: { status: 200, description: "The rule.", body: CustomRule },
+    failures: ["custom_rule_not_found", "custom_rule_changed"],
+  },
+  deleteCustomRule: {
+    method: "DELETE",
+    path: `${CUSTOM_RULES}/{id}`,
+    permission: "security:manage",
+    summary: "Delete an own rule",
+    description: "Nothing more is judged by the rule. Its alerts stay.",
+    request: { params: customRuleId },
+    success: { status: 204, description: "The rule is deleted." },
+    failures: ["custom_rule_not_found"],
+  },
+});
