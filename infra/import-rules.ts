@@ -55,6 +55,7 @@ export const shared = {
 /** The local cloud's services are the subjects of infra/. The empty name is infra/ itself, which synthesises the stack. */
 export const infra = {
   ground: [
+    "aws",
     "bundling",
     "constructs/resources",
     "constructs/access",
@@ -84,7 +85,7 @@ export const infra = {
     "local/stack": ["local/template", "local/events", "local/schedules"],
     "local/gateway": ["local/iam", "local/dynamodb", "local/buckets", "local/mail", "local/queues", "local/events"],
   },
-  roof: ["local/control", "local/cloud", "local/start", "smoke", "audit"],
+  roof: ["local/control", "local/cloud", "local/start", "smoke", "audit", "preflight"],
 } as const satisfies Storeys;
 
 /** The listed folder that contains a file; undefined if there is none. @param file relative to the root of the storeys. */
