@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { readTemplates } from "./flat-template.ts";
 import { prepareAssembly } from "./prepare-assembly.ts";
 import { statefulResourcesOf, violationsOf } from "./stateful-resources.ts";
 
@@ -13,8 +14,7 @@ const STACK = "plant-store-dev";
 
 const { accept = false } = parseArgs({ options: { accept: { type: "boolean" } } }).values;
 const assembly = await prepareAssembly(join(import.meta.dirname, "..", ".build", "assembly"));
-const template = JSON.parse(readFileSync(join(assembly, `${STACK}.template.json`), "utf8"));
-const now = statefulResourcesOf(template, STACK);
+const now = statefulResourcesOf(readTemplates(assembly).root, STACK);
 const violations = existsSync(BASELINE) ? violationsOf(JSON.parse(readFileSync(BASELINE, "utf8")), now) : [];
 for (const violation of violations) console.log(violation);
 if (violations.length > 0 && !accept) {

@@ -4,9 +4,10 @@ import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
+import { MAX_WEBHOOK_CONCURRENCY, webhookConcurrencyFor } from "./constructs/resources/expected-load.ts";
 import { ContextError, describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
-import { chooseWebhookEntrance, requireTracingIn } from "./regions.ts";
+import { chooseWebhookEntrance, requireSesIn, requireTracingIn } from "./regions.ts";
 
 /** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -90,16 +91,20 @@ const reservedConcurrency = z.string("expected a text such as run-sync=100").tra
   return reserved;
 });
 
+type WebhookLoad = { webhookConcurrency?: number | undefined; expectedOrganizations?: number | undefined };
+
+const webhookConcurrencyOf = ({ webhookConcurrency, expectedOrganizations }: WebhookLoad): number =>
+  webhookConcurrency ?? webhookConcurrencyFor(expectedOrganizations);
+
 /** A queue must not deliver more batches at once than its function may run. */
-const hasRoomForQueues = (context: {
-  webhookConcurrency: number;
-  reservedConcurrency: Partial<Record<ReservableFunction, number>>;
-}): boolean =>
+const hasRoomForQueues = (
+  context: WebhookLoad & { reservedConcurrency: Partial<Record<ReservableFunction, number>> },
+): boolean =>
   allBackgroundFunctions.every(([name, { triggers }]) =>
     triggers.every((trigger) => {
       if (!("queueOf" in trigger)) return true;
       const { maxConcurrency: bound } = trigger;
-      const maxConcurrency = typeof bound === "number" ? bound : context[bound];
+      const maxConcurrency = typeof bound === "number" ? bound : webhookConcurrencyOf(context);
       return (context.reservedConcurrency[name] ?? maxConcurrency) >= maxConcurrency;
     }),
   );
@@ -169,8 +174,12 @@ const Context = z
      * slows cold starts. docs/performance.md, "The flags of the runtime".
      */
     nodeFlags: z.enum(["keep", "report", "trim"], "expected keep, report or trim").default("keep"),
+    /** The organizations that will be connected: what depends on their number follows it (docs/cost.md, "Quotas to raise"). */
+    expectedOrganizations: wholeNumber(1, 1_000_000).optional(),
+    /** Whether tables serve the load of the expected organizations at once, for a fee: docs/cost.md, "Warm tables". */
+    prewarmTables: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
     /** How many batches of webhook events are processed at once: docs/webhooks.md, "Concurrency". */
-    webhookConcurrency: wholeNumber(2, 1000).default(5),
+    webhookConcurrency: wholeNumber(2, MAX_WEBHOOK_CONCURRENCY).optional(),
     /**
      * Functions that get concurrency of their own, such as `receive-webhook=50,run-sync=100`. Off by default: an account
      * must keep 100 unreserved, and new accounts have less in all.
@@ -182,9 +191,13 @@ const Context = z
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
     error: "stage prod needs issuer and audience: add --context issuer=… --context audience=…",
   })
+  .refine(({ prewarmTables, expectedOrganizations }) => !prewarmTables || expectedOrganizations !== undefined, {
+    error: "prewarmTables needs expectedOrganizations",
+  })
   .refine(hasRoomForQueues, {
     error:
-      "reservedConcurrency: process-webhook needs at least webhookConcurrency, restore-security-events at least 2, and " +
+      "reservedConcurrency: process-webhook needs at least webhookConcurrency (by default 5, more from 18,000 " +
+      "expectedOrganizations on), restore-security-events at least 2, and " +
       "dispatch-notifications at least 5; " +
       "with less, Lambda throttles messages that its pollers have received",
   })
@@ -221,6 +234,7 @@ export const parseContext = (
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   if (config.xrayTracing) requireTracingIn(region);
+  if (config.emailSender !== undefined) requireSesIn(region);
   // In a deployment, the sender could be made to call the services of its own machine, such as Lambda's runtime API.
   if (config.notificationTargets === "loopback" && !(isLocal && config.stage === "dev")) {
     throw new ContextError(
@@ -231,6 +245,7 @@ export const parseContext = (
     ...config,
     issuer,
     audience,
+    webhookConcurrency: webhookConcurrencyOf(config),
     webhookEntrance: chooseWebhookEntrance({ region, webhookEntrance, webhookDomainName }),
   };
 };

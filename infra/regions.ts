@@ -1,4 +1,4 @@
-/** What AWS lacks in some regions, as far as the service needs it. Looked up on 2026-11-22. */
+/** What AWS lacks in some regions, as far as the service needs it. Looked up on 2026-11-22, SES and China on 2026-11-28. */
 import type { WebhookEntranceKind } from "./constructs/resources/deployment-config.ts";
 import { ContextError } from "./context-problems.ts";
 
@@ -27,6 +27,22 @@ const REGIONS_WITHOUT_FUNCTION_URLS = [
  */
 const PARTITION_WITHOUT_FUNCTION_URLS = /^(cn|us-gov)-/;
 
+/**
+ * Regions of the commercial partition without Amazon SES. China has no SES either, GovCloud has it.
+ * Sources: https://docs.aws.amazon.com/general/latest/gr/ses.html, and the endpoints of botocore 1.43.
+ */
+const REGIONS_WITHOUT_SES = [
+  "ap-east-1",
+  "ap-east-2",
+  "ap-southeast-4",
+  "ap-southeast-6",
+  "ap-southeast-7",
+  "eu-south-2",
+  "mx-central-1",
+];
+
+const isChina = (region: string | undefined): region is string => region?.startsWith("cn-") === true;
+
 type Wishes = {
   region: string | undefined;
   webhookEntrance: WebhookEntranceKind | undefined;
@@ -54,7 +70,24 @@ export const chooseWebhookEntrance = ({ region, webhookEntrance, webhookDomainNa
  * @throws ContextError if tracing is asked for in a region without it.
  */
 export const requireTracingIn = (region: string | undefined): void => {
-  if (region?.startsWith("cn-")) {
+  if (isChina(region)) {
     throw new ContextError(`AWS X-Ray does not trace Lambda functions in the region ${region}: leave xrayTracing out.`);
   }
 };
+
+/** @throws ContextError if a sender of mails is given in a region without Amazon SES. */
+export const requireSesIn = (region: string | undefined): void => {
+  if (region === undefined || !(isChina(region) || REGIONS_WITHOUT_SES.includes(region))) return;
+  throw new ContextError(
+    `Amazon SES does not exist in the region ${region}, and mails are sent from the region of the deployment: leave emailSender out.`,
+  );
+};
+
+/**
+ * What to know before a deployment to China; undefined elsewhere. The functions verify tokens themselves, so no route has an
+ * authorizer of API Gateway. Source: https://docs.amazonaws.cn/en_us/aws/latest/userguide/api-gateway.html
+ */
+export const licenceWarning = (region: string | undefined): string | undefined =>
+  isChina(region)
+    ? `In the region ${region}, API Gateway refuses requests to APIs without an authorizer, such as this one, unless the account has an ICP licence. docs/deployment.md, "Regions".`
+    : undefined;

@@ -16,10 +16,11 @@ import { CursorKey } from "./constructs/resources/cursor-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
 import { providerSettings } from "./constructs/resources/provider-settings.ts";
 import { createTables } from "./constructs/resources/tables.ts";
-import { RouteFunctions } from "./constructs/route-functions.ts";
+import { addRouteFunctions } from "./constructs/route-functions.ts";
+import { SubjectStacks } from "./constructs/subject-stacks.ts";
 import { WebhookEntrance } from "./constructs/webhook-entrance.ts";
 
-/** The whole service of one stage, in one stack. */
+/** The whole service of one stage, in one stack with a nested stack for the functions of each subject. */
 export class ServiceStack extends Stack {
   readonly access: AccessTo;
   readonly api: ServiceHttpApi;
@@ -51,7 +52,9 @@ export class ServiceStack extends Stack {
       notificationsToSend: notifications.toSend,
     });
     const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events, config });
-    const functions = new RouteFunctions(this, "Functions", {
+    const stacks = new SubjectStacks(this, "Subjects");
+    const functions = addRouteFunctions({
+      stacks,
       config,
       access: this.access,
       bus: events.bus,
@@ -64,7 +67,7 @@ export class ServiceStack extends Stack {
       ["AlertsToNotify", notifications.toNotify],
       ["NotificationsToSend", notifications.toSend],
     ] as const);
-    const background = addBackgroundFunctions(this, { access: this.access, bus: events.bus, queues, config });
+    const background = addBackgroundFunctions(this, { stacks, access: this.access, bus: events.bus, queues, config });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
     for (const name of ["dispatch-notifications", "send-notifications"] as const)
       background.get(name)?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);

@@ -1,7 +1,8 @@
-import { App, Validations } from "aws-cdk-lib";
+import { Annotations, App, Validations } from "aws-cdk-lib";
 import flags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
 import { parseContext } from "./config.ts";
+import { licenceWarning } from "./regions.ts";
 import { ServiceStack } from "./service-stack.ts";
 
 type Options = {
@@ -24,7 +25,9 @@ export const createApp = ({ outputDirectory, context = {}, region, isLocal = fal
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const config = parseContext(app.node.getAllContext(), region, undefined, { isLocal });
-  new ServiceStack(app, `plant-store-${config.stage}`, config);
+  const stack = new ServiceStack(app, `plant-store-${config.stage}`, config);
+  const warning = licenceWarning(config.region ?? region);
+  if (warning !== undefined) Annotations.of(stack).addWarningV2("plant-store:icp-licence", warning);
   return app;
 };
 

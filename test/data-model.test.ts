@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { readTemplates } from "../infra/flat-template.ts";
 import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { allRoutes } from "../shared/api/routes.ts";
 import { bucketKeys, circuitKey, globalBucketKeys } from "../shared/circuit-breaker/circuit-keys.ts";
@@ -59,9 +60,9 @@ const rowsOf = (section: string): string[][] => {
 const codeOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
 
 type Properties = { Description: string; Role: { "Fn::GetAtt": [string, string] } };
-const { Resources }: { Resources: Record<string, { Type: string; Properties: Properties }> } = JSON.parse(
-  readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8"),
-);
+const { Resources } = readTemplates(assemblyDirectory).flat as unknown as {
+  Resources: Record<string, { Type: string; Properties: Properties }>;
+};
 const resourcesOf = (type: string) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type === type)

@@ -1,6 +1,6 @@
 /**
- * POST /api/integrations/provider/security/alert: marks events as processed; generates, acknowledges, resolves, assigns
- * alerts and comments on them.
+ * POST /api/integrations/provider/security/alert: marks events as processed; generates, acknowledges, assigns, resolves,
+ * reopens alerts and comments on them.
  * Spec: "POST …/security/alert"; the actions and their answers: docs/security-events.md, "Alerts and their events".
  */
 import { securityRoutes } from "../../shared/api/security-routes.ts";

@@ -4,7 +4,7 @@ import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { Construct } from "constructs";
+import type { Construct } from "constructs";
 import {
   allBackgroundFunctions,
   type BackgroundFunction,
@@ -20,6 +20,7 @@ import { requireAccess } from "./require-complete.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import { type FunctionConfig, ServiceFunction } from "./service-function.ts";
+import { groupIn, type SubjectStacks, toConstructId } from "./subject-stacks.ts";
 
 /** The construct of a subject's functions. Logical ids contain its name, so a new name replaces functions. */
 const groupIds: Record<BackgroundFunction["subject"], string> = {
@@ -33,10 +34,8 @@ const groupIds: Record<BackgroundFunction["subject"], string> = {
   notifications: "Notifications",
 };
 
-const toConstructId = (name: string) =>
-  name.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-
 type Props = {
+  stacks: SubjectStacks;
   access: AccessTo;
   bus: EventBus;
   /** The queues that keep events until a function has processed them. */
@@ -70,10 +69,13 @@ const acceptEvents = (name: BackgroundFunctionName): Access => {
   return events.length === 0 ? NO_ACCESS : variables({ CONSUMED_EVENTS: events.join(",") });
 };
 
-/** Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. Returns them. */
+/**
+ * Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. Returns them.
+ * @param root has the schedules, because their names are unique in a region.
+ */
 export const addBackgroundFunctions = (
-  stack: Stack,
-  { access, bus, queues, config }: Props,
+  root: Stack,
+  { stacks, access, bus, queues, config }: Props,
 ): ReadonlyMap<BackgroundFunctionName, LambdaFunction> => {
   const functions = new Map<BackgroundFunctionName, LambdaFunction>();
   const names = allBackgroundFunctions.map(([name]) => name);
@@ -81,7 +83,7 @@ export const addBackgroundFunctions = (
   for (const [name, definition] of allBackgroundFunctions) {
     if (definition.onlyWith !== undefined && !config[definition.onlyWith]) continue;
     const groupId = groupIds[definition.subject];
-    const group = (stack.node.tryFindChild(groupId) as Construct | undefined) ?? new Construct(stack, groupId);
+    const group = groupIn(stacks.of(name), groupId);
     const id = toConstructId(name);
     const { function: target } = new ServiceFunction(group, id, {
       file: name,
@@ -93,15 +95,26 @@ export const addBackgroundFunctions = (
       reservedConcurrency: config.reservedConcurrency[name],
     });
     for (const trigger of definition.triggers)
-      addTrigger({ group, id, name, target }, trigger, { bus, queues, config });
+      addTrigger({ group, id, name, target, schedules: groupIn(root, groupId) }, trigger, { bus, queues, config });
     functions.set(name, target);
   }
   return functions;
 };
 
-type Added = { group: Construct; id: string; name: BackgroundFunctionName; target: LambdaFunction };
+type Added = {
+  group: Construct;
+  id: string;
+  name: BackgroundFunctionName;
+  target: LambdaFunction;
+  /** The scope of its schedules. */
+  schedules: Construct;
+};
 
-const addTrigger = (added: Added, trigger: Trigger, { bus, queues, config }: Omit<Props, "access">): void => {
+const addTrigger = (
+  added: Added,
+  trigger: Trigger,
+  { bus, queues, config }: Omit<Props, "stacks" | "access">,
+): void => {
   if ("hourlyAtMinute" in trigger) {
     const minute = trigger.hourlyAtMinute;
     addSchedule(added, `cron(${minute} * * * ? *)`, `Hourly, at minute ${minute}`);
@@ -125,9 +138,9 @@ const addTrigger = (added: Added, trigger: Trigger, { bus, queues, config }: Omi
 };
 
 /** The rule has the function's name, so that operators can find and fire it. */
-const addSchedule = ({ group, id, name, target }: Added, expression: string, description: string): void => {
-  new Rule(group, `${id}Schedule`, {
-    ruleName: `${Stack.of(target).stackName}-${name}`,
+const addSchedule = ({ schedules, id, name, target }: Added, expression: string, description: string): void => {
+  new Rule(schedules, `${id}Schedule`, {
+    ruleName: `${Stack.of(schedules).stackName}-${name}`,
     description,
     schedule: Schedule.expression(expression),
     targets: [new LambdaTarget(target)],

@@ -1,11 +1,10 @@
 import { Duration, Stack, Validations } from "aws-cdk-lib";
-import { CorsHttpMethod, type CorsPreflightOptions, HttpApi, HttpMethod } from "aws-cdk-lib/aws-apigatewayv2";
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { CorsHttpMethod, type CorsPreflightOptions, HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { Construct } from "constructs";
 import { pageRoutes, pathsOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, refusedRoutes, routes } from "../../shared/api/routes.ts";
+import { addRoutes, DEFAULT_ROUTE, routeOf } from "./api-routes.ts";
 import { addStage, domainOf, ipAddressTypeOf } from "./api-stage.ts";
-import { FunctionIntegration } from "./function-integration.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
 import type { RouteFunctions } from "./route-functions.ts";
 
@@ -35,8 +34,6 @@ export class ServiceHttpApi extends Construct {
   constructor(scope: Construct, id: string, { config, functions }: Props) {
     super(scope, id);
     const domain = domainOf(config.domainName, config.certificateArn);
-    const invoker = this.addInvoker(functions);
-    const unknownRoute = new FunctionIntegration("UnknownRoute", functions.unknownRoute, invoker);
     this.api = new HttpApi(this, "Api", {
       apiName: Stack.of(this).stackName,
       createDefaultStage: false,
@@ -44,36 +41,20 @@ export class ServiceHttpApi extends Construct {
       disableExecuteApiEndpoint: domain !== undefined,
       ipAddressType: ipAddressTypeOf(config),
       ...(config.allowedOrigins.length > 0 && { corsPreflight: corsOf(config) }),
-      defaultIntegration: unknownRoute,
     });
+    addRoutes(this.api, functions.unknownRoute, [DEFAULT_ROUTE, ...refusedRoutes.map(routeOf)]);
     for (const [name, target] of functions.byRoute) {
-      const route = { ...routes, ...pageRoutes }[name];
-      const methods = [HttpMethod[route.method]];
-      const integration = new FunctionIntegration(name, target, invoker);
-      for (const path of pathsOf(route)) this.api.addRoutes({ path, methods, integration });
-    }
-    for (const { method, path } of refusedRoutes) {
-      this.api.addRoutes({ path, methods: [HttpMethod[method]], integration: unknownRoute });
+      const { method, ...route } = { ...routes, ...pageRoutes }[name];
+      addRoutes(
+        this.api,
+        target,
+        pathsOf(route).map((path) => routeOf({ method, path })),
+      );
     }
     Validations.of(this.api).acknowledge({ id: "AwsSolutions-APIG4", reason: FUNCTION_AUTHENTICATES });
     const stage = addStage(this, { api: this.api, config, domain, outputPrefix: "Api" });
     this.url = domain === undefined ? stage.url : `https://${domain.domainName}`;
     // Functions get it: unlike the stage's address, the API's own attribute does not wait for routes and their functions.
     this.consoleUrl = `${domain === undefined ? this.api.apiEndpoint : this.url}${pageRoutes.getConsole.path}`;
-  }
-
-  /**
-   * The role under which API Gateway invokes the functions of the routes, and no others. Each function adds its ARN of about
-   * 125 characters at most, and the inline policies of a role have at most 10,240:
-   * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
-   */
-  private addInvoker({ byRoute, unknownRoute }: RouteFunctions): Role {
-    const resources = [...byRoute.values(), unknownRoute].map(({ functionArn }) => functionArn);
-    const invoke = new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources });
-    return new Role(this, "Invoker", {
-      description: "API Gateway invokes the functions of the routes",
-      assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
-      inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
-    });
   }
 }

@@ -1,7 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import type { EventBus } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { Construct } from "constructs";
 import { allPageRoutes, type PageRouteName, pageRoutesOf } from "../../shared/api/page-routes.ts";
 import { allRoutes, type RouteName } from "../../shared/api/routes.ts";
 import { needsOrganization } from "../../shared/terms/permissions.ts";
@@ -9,9 +8,11 @@ import type { AccessTo } from "./grants.ts";
 import { requireAccess, toFileName } from "./require-complete.ts";
 import { type Access, NO_ACCESS, together, variables } from "./resources/access.ts";
 import type { DeploymentConfig } from "./resources/deployment-config.ts";
-import { ServiceFunction } from "./service-function.ts";
+import { type FunctionProps, ServiceFunction } from "./service-function.ts";
+import { groupIn, type SubjectStacks, toConstructId } from "./subject-stacks.ts";
 
 type Props = {
+  stacks: SubjectStacks;
   config: DeploymentConfig;
   access: AccessTo;
   bus: EventBus;
@@ -22,8 +23,6 @@ type Props = {
 };
 
 type Route = (typeof allRoutes)[number][1];
-
-const toConstructId = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** Connecting and disconnecting call the provider, each time with the full time limit of a call. The gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
@@ -82,50 +81,48 @@ const httpAccess = (route: Route, { config, access }: Props): Access => {
   );
 };
 
-/** One function per route and page of the tables, and one for requests that match none. */
-export class RouteFunctions extends Construct {
-  readonly byRoute: ReadonlyMap<RouteName | PageRouteName, LambdaFunction>;
-  readonly unknownRoute: LambdaFunction;
+export type RouteFunctions = {
+  byRoute: ReadonlyMap<RouteName | PageRouteName, LambdaFunction>;
+  unknownRoute: LambdaFunction;
+};
 
-  constructor(scope: Construct, id: string, props: Props) {
-    super(scope, id);
-    const names = [...allRoutes, ...allPageRoutes].map(([name]) => name);
-    const ownAccess = requireAccess(names, props.access);
-    const { config, webhooks, webhookUrls, bus } = props;
-    const addFunction = (
-      name: RouteName | PageRouteName,
-      { method, path }: Pick<Route, "method" | "path">,
-      access: Access,
-    ) =>
-      [
-        name,
-        new ServiceFunction(this, toConstructId(name), {
-          file: toFileName(name),
-          description: `${method} ${path}`,
-          access: together(
-            access,
-            ownAccess[name],
-            variables(SHOWING_CONNECTION.includes(name) ? webhooks : {}),
-            variables(CHECKING_TARGETS.includes(name) ? { WEBHOOK_URLS: webhookUrls.join(",") } : {}),
-          ),
-          bus,
-          config,
-          ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),
-        }).function,
-      ] as const;
-    this.byRoute = new Map([
+/** Adds one function per route and page of the tables, and one for requests that match none. */
+export const addRouteFunctions = (props: Props): RouteFunctions => {
+  const names = [...allRoutes, ...allPageRoutes].map(([name]) => name);
+  const ownAccess = requireAccess(names, props.access);
+  const { stacks, config, webhooks, webhookUrls, bus } = props;
+  const add = (file: string, more: Pick<FunctionProps, "description" | "access" | "timeout">): LambdaFunction =>
+    new ServiceFunction(groupIn(stacks.of(file), "Functions"), toConstructId(file), { file, bus, config, ...more })
+      .function;
+  const addFunction = (
+    name: RouteName | PageRouteName,
+    { method, path }: Pick<Route, "method" | "path">,
+    access: Access,
+  ) =>
+    [
+      name,
+      add(toFileName(name), {
+        description: `${method} ${path}`,
+        access: together(
+          access,
+          ownAccess[name],
+          variables(SHOWING_CONNECTION.includes(name) ? webhooks : {}),
+          variables(CHECKING_TARGETS.includes(name) ? { WEBHOOK_URLS: webhookUrls.join(",") } : {}),
+        ),
+        ...(CALLING_PROVIDER.includes(name) && { timeout: CONNECTING_TIMEOUT }),
+      }),
+    ] as const;
+  return {
+    byRoute: new Map([
       ...allRoutes.map(([name, route]) => addFunction(name, route, httpAccess(route, props))),
       ...pageRoutesOf(config).map(([name, route]) => addFunction(name, route, pageAccess(name, config))),
-    ]);
-    this.unknownRoute = new ServiceFunction(this, "AnswerUnknownRoute", {
-      file: "answer-unknown-route",
+    ]),
+    unknownRoute: add("answer-unknown-route", {
       description: "Answers requests that match no route",
       access: variables({
         ...(config.allowedOrigins.length > 0 && { ANSWERS_PREFLIGHTS: "true" }),
         ...(config.apiDocs && { API_DOCS: "true" }),
       }),
-      bus,
-      config,
-    }).function;
-  }
-}
+    }),
+  };
+};

@@ -1,4 +1,15 @@
-import { Aws, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import {
+  Aws,
+  CfnElement,
+  Duration,
+  type IResolvable,
+  Names,
+  Reference,
+  RemovalPolicy,
+  Stack,
+  Tokenization,
+  Validations,
+} from "aws-cdk-lib";
 import type { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, CfnFunction, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
@@ -22,21 +33,25 @@ const WRITE_TRACES: Grant = { actions: ["xray:PutTraceSegments", "xray:PutTeleme
 const statementOf = ({ actions, resources, conditions }: Grant): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources], ...(conditions && { conditions }) });
 
-type ArnPart = string | { Ref: string } | { "Fn::GetAtt": [string, string] } | { "Fn::Join": [string, ArnPart[]] };
-
-/** How cdk-nag writes an ARN of the template: `<LogicalId.Arn>/*`, or `arn:<AWS::Partition>:ses:…`. */
-const nagNameOf = (part: ArnPart): string => {
-  if (typeof part === "string") return part;
-  if ("Ref" in part) return `<${part.Ref}>`;
-  if ("Fn::GetAtt" in part) return `<${part["Fn::GetAtt"].join(".")}>`;
-  const [separator, parts] = part["Fn::Join"];
-  return parts.map(nagNameOf).join(separator);
+/** How cdk-nag writes a token in a policy: `LogicalId.Arn`, or the name of the parameter that the CDK makes of it. */
+const nagNameOfToken = (role: Role, token: IResolvable): string => {
+  const stack = Stack.of(role);
+  if (Reference.isReference(token) && CfnElement.isCfnElement(token.target) && token.target.stack !== stack)
+    return `referenceto${Names.nodeUniqueId(token.target.node)}${token.displayName}`;
+  const resolved = stack.resolve(token) as { Ref: string } | { "Fn::GetAtt": [string, string] };
+  return "Ref" in resolved ? resolved.Ref : resolved["Fn::GetAtt"].join(".");
 };
+
+/** How cdk-nag writes an ARN in the role's stack: `<LogicalId.Arn>/*`, or `arn:<AWS::Partition>:ses:…`. */
+const nagNameOf = (role: Role, arn: string): string =>
+  Tokenization.reverseString(arn)
+    .mapTokens({ mapToken: (token) => `<${nagNameOfToken(role, token)}>` })
+    .join({ join: (left: unknown, right: unknown) => `${left ?? ""}${right ?? ""}` });
 
 /** The part of the configuration that each function needs. */
 export type FunctionConfig = Pick<DeploymentConfig, "stage" | "xrayTracing" | "nodeFlags">;
 
-type Props = {
+export type FunctionProps = {
   /** The name of the file under functions/, without folder and extension. */
   file: string;
   description: string;
@@ -54,7 +69,7 @@ export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, props: Props) {
+  constructor(scope: Construct, id: string, props: FunctionProps) {
     super(scope, id);
     const { file, description, bus, config, timeout = TIMEOUT, reservedConcurrency } = props;
     const access = together(props.access, publishingAs(file, props.access, bus));
@@ -74,7 +89,7 @@ export class ServiceFunction extends Construct {
       if (wildcardReason === undefined) continue;
       for (const resource of resources)
         Validations.of(role).acknowledge({
-          id: `AwsSolutions-IAM5[Resource::${nagNameOf(Stack.of(this).resolve(resource))}]`,
+          id: `AwsSolutions-IAM5[Resource::${nagNameOf(role, resource)}]`,
           reason: wildcardReason,
         });
     }

@@ -47,7 +47,7 @@ export const securityRoutes = defineRoutes("security", {
     permission: "security:read",
     summary: "Read an alert",
     description:
-      "Returns one alert with its history: when it was raised, repeated, acknowledged and resolved, each assignment and each comment.",
+      "Returns one alert with its history: when it was raised, repeated, acknowledged, resolved and reopened, each assignment and each comment.",
     request: { params: idOf("alert", "alert_not_found") },
     success: { status: 200, description: "The alert.", body: AlertWithHistory },
     failures: ["alert_not_found"],
@@ -58,10 +58,10 @@ export const securityRoutes = defineRoutes("security", {
     permission: "security:manage",
     summary: "Manage alerts and the processing of events",
     description:
-      "Marks events as processed, generates an alert by hand, acknowledges, resolves or assigns alerts, or comments on them. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that without an `Idempotency-Key` each `generate_alert` makes a new alert, and each `comment` a new comment.",
+      "Marks events as processed, generates an alert by hand, acknowledges, assigns, resolves or reopens alerts, or comments on them. The answer has the outcome for each id; ids of other organizations count as not found. Repeating an action changes nothing, except that without an `Idempotency-Key` each `generate_alert` makes a new alert, and each `comment` a new comment.",
     request: { body: AlertAction },
     isIdempotent: true,
     success: { status: 200, description: "The outcome, by action.", body: AlertActionResult },
-    failures: ["idempotency_conflict"],
+    failures: ["idempotency_conflict", "alert_superseded"],
   },
 });

@@ -6,7 +6,7 @@
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { Mailer } from "../runtime/mail.ts";
+import { MailError, type Mailer } from "../runtime/mail.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import type { DeliveryAttempt, DeliveryMessage, StoredDelivery } from "./delivery.ts";
 import type { PausedDestination } from "./destination-paused.ts";
@@ -52,11 +52,11 @@ export type SendDependencies = {
 /** @returns the seconds after which the message must come again; undefined if the delivery has ended, or has a new message. */
 export type SendDelivery = (message: DeliveryMessage) => Promise<number | undefined>;
 
-/** `isHeldBack`: we did not try, so the destination did not fail. */
+/** `isOurs`: the destination had no part in the failure, which does not count towards its pause. */
 type Sent = {
   isDelivered: boolean;
   isGone: boolean;
-  isHeldBack?: true;
+  isOurs?: boolean;
   retryAfter?: string | undefined;
   attempt: DeliveryAttempt;
 };
@@ -101,7 +101,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
         ...(keys.notMeKey !== undefined && { notMe: linkTo(keys.notMeKey) }),
       }),
     };
-    if (mailer === undefined) throw Object.assign(new Error("The deployment sends no mails."), { name: "no_sender" });
+    if (mailer === undefined) throw new MailError("no_sender", "service");
     await mailer.send({ to, ...mailOf(notification, links) });
   };
 
@@ -123,7 +123,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
         const { organizationId } = message;
         if (!(await store.countMail(organizationId, { at, most: dependencies.mailsPerDay }))) {
           const attempt = attempted({ error: "too_many_mails" });
-          return { isDelivered: false, isGone: false, isHeldBack: true, retryAfter: untilTomorrow(at), attempt };
+          return { isDelivered: false, isGone: false, isOurs: true, retryAfter: untilTomorrow(at), attempt };
         }
         await mail(notification, target, secrets);
         return { isDelivered: true, isGone: false, attempt: attempted({}) };
@@ -138,7 +138,12 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
       // No other text of the error: it may name the address or the URL.
       const reason =
         error instanceof GuardedRequestError ? error.failure : error instanceof Error ? error.name : "error";
-      return { isDelivered: false, isGone: false, attempt: attempted({ error: reason }) };
+      const fault = error instanceof MailError ? error.fault : undefined;
+      if (fault === "sender") {
+        writeLog("error", "SES refuses the e-mails of this deployment", { alarm: "mail_sender", error: reason });
+      }
+      const isOurs = fault === "sender" || fault === "service";
+      return { isDelivered: false, isGone: false, isOurs, attempt: attempted({ error: reason }) };
     }
   };
 
@@ -226,7 +231,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
 
     const { status, error } = sent.attempt;
     writeLog("warn", "A notification was not delivered", { destinationId, deliveryId, status, error });
-    const isFailure = current !== undefined && !sent.isHeldBack;
+    const isFailure = current !== undefined && sent.isOurs !== true;
     const paused = isFailure ? await noteFailure(message, current, sent) : undefined;
     const tries = delivery.tries + 1;
     const pause =

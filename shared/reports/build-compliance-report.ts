@@ -7,6 +7,7 @@ import type { SyncRun } from "../sync/sync-run.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import {
   answeredAt,
+  countByCause,
   countByLevel,
   firstOf,
   fitReport,
@@ -110,6 +111,7 @@ const alertsOf = ({ alerts, period }: ComplianceInput, maxItems: number): Compli
     raised: raised.length,
     acknowledged: raised.filter((alert) => answeredAt(alert) !== undefined).length,
     byLevel: countByLevel(raised),
+    resolvedByCause: countByCause(alerts, period),
     ...definedFields({
       medianTimeToAcknowledgeMs: median(answered.flatMap((alert) => timeToAcknowledge(alert) ?? [])),
     }),

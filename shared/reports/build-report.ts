@@ -2,15 +2,15 @@
 import { definedFields } from "../json/defined-fields.ts";
 import { ALERT_PATH, type Alert } from "../security/alerts/alert.ts";
 import { timeOfAlertId } from "../security/alerts/alert-item.ts";
-import { type ByLevel, MAX_REPORTED_EVENTS, noneByLevel, type ReportedAlert } from "./report-fields.ts";
+import { type ByCause, type ByLevel, MAX_REPORTED_EVENTS, noneByLevel, type ReportedAlert } from "./report-fields.ts";
 
 /** When an alert was first acknowledged or resolved; undefined if neither. Epoch ms. */
 export const answeredAt = ({ acknowledgedAt, resolvedAt }: Alert): number | undefined => acknowledgedAt ?? resolvedAt;
 
-/** The time from when an alert was raised, which is later than its evidence, until it was answered. */
+/** The time from when an alert was raised, which is later than its evidence, or last opened again, until it was answered. */
 export const timeToAcknowledge = (alert: Alert): number | undefined => {
   const answered = answeredAt(alert);
-  const raisedAt = timeOfAlertId(alert.id) ?? alert.firstSeen;
+  const raisedAt = alert.reopenedAt ?? timeOfAlertId(alert.id) ?? alert.firstSeen;
   return answered === undefined ? undefined : Math.max(0, answered - raisedAt);
 };
 
@@ -19,7 +19,7 @@ const isAboutAddress = (subject: string): boolean => /(^|\s)address:/.test(subje
 
 export const reportedAlert = (alert: Alert): ReportedAlert => {
   const { id, rule, title, level, subject, status, count, firstSeen, lastSeen, acknowledgedBy, resolvedBy } = alert;
-  const { assignee, comments } = alert;
+  const { assignee, comments, cause } = alert;
   return {
     id,
     href: ALERT_PATH.replace("{id}", encodeURIComponent(id)),
@@ -37,6 +37,7 @@ export const reportedAlert = (alert: Alert): ReportedAlert => {
       timeToAcknowledgeMs: timeToAcknowledge(alert),
       assignee,
       comments,
+      cause,
     }),
   };
 };
@@ -44,6 +45,16 @@ export const reportedAlert = (alert: Alert): ReportedAlert => {
 export const countByLevel = (alerts: readonly Pick<Alert, "level">[]): ByLevel => {
   const counts = noneByLevel();
   for (const { level } of alerts) counts[level]++;
+  return counts;
+};
+
+/** The alerts that were resolved in a period, by cause. */
+export const countByCause = (
+  alerts: readonly Pick<Alert, "resolvedAt" | "cause">[],
+  period: { from: number; to: number },
+): ByCause => {
+  const counts = { true_alarm: 0, false_alarm: 0, test: 0, none: 0 };
+  for (const { resolvedAt, cause = "none" } of alerts) if (isWithin(resolvedAt, period)) counts[cause]++;
   return counts;
 };
 

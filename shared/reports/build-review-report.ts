@@ -5,7 +5,7 @@ import type { Counters } from "../security/statistics/counters.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { isAtLeast } from "../terms/risk-levels.ts";
-import { countByLevel, firstOf, fitReport, isWithin, reportedAlert, sumOf } from "./build-report.ts";
+import { countByCause, countByLevel, firstOf, fitReport, isWithin, reportedAlert, sumOf } from "./build-report.ts";
 import { type CircuitTransition, circuitTime, type Hold } from "./circuit-time.ts";
 import { type Period, reportId, WEEK_MS } from "./period.ts";
 import { recommend } from "./recommendations.ts";
@@ -122,6 +122,7 @@ export const buildReviewReport = (input: ReviewInput): ReviewReport => {
   const reviewed = {
     unprocessedHighRiskEvents,
     openAlerts: alerts.filter(({ status, firstSeen }) => status === "open" && firstSeen < period.to).length,
+    resolvedByCause: countByCause(alerts, period),
     week,
     weeksBefore,
     trends: measures.map((measure) => trendOf(measure, week, weeksBefore)),

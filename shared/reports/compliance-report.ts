@@ -4,7 +4,7 @@ import { connectionStatuses } from "../connection/connection.ts";
 import { count, epochMs, integer } from "../json/number-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import { sources } from "../security/security-event.ts";
-import { ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
+import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
 
 const flag = (description: string) => z.boolean().register(z.globalRegistry, { description });
 
@@ -128,6 +128,7 @@ export const ComplianceReport = z
       raised: count("Alerts whose first evidence is of the period."),
       acknowledged: count("Those of them that were acknowledged or resolved."),
       byLevel: ByLevel,
+      resolvedByCause: z.optional(ByCause),
       medianTimeToAcknowledgeMs: z.optional(
         durationMs("the median of the alerts that were acknowledged in the period, whenever they were raised."),
       ),

@@ -1,7 +1,7 @@
 /** The schema parts that both kinds of reports use. */
 import * as z from "zod/mini";
 import { count, epochMs } from "../json/number-fields.ts";
-import { alertStatuses } from "../security/alerts/alert.ts";
+import { alertStatuses, resolutionCauses } from "../security/alerts/alert.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
 import { reportKinds } from "./period.ts";
 
@@ -31,6 +31,20 @@ export type ByLevel = z.output<typeof ByLevel>;
 
 export const noneByLevel = (): ByLevel => ({ LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 });
 
+/** How many alerts were resolved, by cause. */
+export const ByCause = z
+  .object({
+    true_alarm: count("A real cause."),
+    false_alarm: count("None."),
+    test: count("A test."),
+    none: count("The operator did not say."),
+  })
+  .register(z.globalRegistry, {
+    description:
+      "Alerts that were resolved in the period, by the cause that the operator said; absent in a report that an earlier version made.",
+  });
+export type ByCause = z.output<typeof ByCause>;
+
 /** A report names at most this many events of an alert; the alert itself names up to 100. */
 export const MAX_REPORTED_EVENTS = 10;
 
@@ -52,6 +66,9 @@ export const ReportedAlert = z
     count: count("How often it was raised."),
     firstSeen: epochMs("the first evidence."),
     lastSeen: epochMs("the last evidence."),
+    cause: z.optional(
+      z.enum(resolutionCauses).register(z.globalRegistry, { description: "What it turned out to be." }),
+    ),
     acknowledgedBy: z.optional(z.string()),
     assignee: z.optional(described("The user who looks after it.")),
     comments: z.optional(count("Comments of operators; the alert's history has them.")),

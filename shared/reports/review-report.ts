@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { count, epochMs } from "../json/number-fields.ts";
 import { findingRules } from "../security/alerts/finding.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
-import { ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
+import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
 
 /** The number of weeks before that a week is compared with. */
 export const WEEKS_BEFORE = 4;
@@ -81,6 +81,7 @@ export const ReviewReport = z
     kind: z.literal("review"),
     unprocessedHighRiskEvents: count("HIGH and CRITICAL events that were unprocessed at the period's end."),
     openAlerts: count("Alerts that were not acknowledged when the report was made."),
+    resolvedByCause: z.optional(ByCause),
     week: ReviewedWeek,
     weeksBefore: z.array(ReviewedWeek).register(z.globalRegistry, {
       description:

@@ -40,6 +40,52 @@ export const ses = (): SESv2Client => {
   return made;
 };
 
+/**
+ * Errors of SendEmail that every mail gets until an operator acts: the role, the account, the sender's identity or the
+ * configuration set. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html#API_SendEmail_Errors
+ */
+const SENDER_ERRORS = [
+  "AccessDeniedException",
+  "AccountSuspendedException",
+  "MailFromDomainNotVerifiedException",
+  "NotFoundException",
+  "SendingPausedException",
+];
+
+/**
+ * The same as messages of other errors. In the sandbox, an address that is not verified may be the recipient's: the account
+ * needs production access. https://docs.aws.amazon.com/ses/latest/dg/troubleshoot-error-messages.html,
+ * https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas-errors.html
+ */
+const SENDER_MESSAGES: Readonly<Record<string, RegExp>> = {
+  MessageRejected: /^Email address is not verified|^(Sending|Account)\b.*\b(paused|suspended)\b/i,
+  TooManyRequestsException: /^Daily message quota exceeded/i,
+  ThrottlingException: /^Daily message quota exceeded/i,
+};
+
+/** Errors that depend on the recipient or the content of this mail. */
+const MAIL_ERRORS = ["BadRequestException", "MessageRejected"];
+
+/** Who has to act: the operator (`sender`), who chose the address (`mail`), or nobody, since SES may take it later. */
+export type MailFault = "sender" | "mail" | "service";
+
+const faultOf = (name: string, message: string): MailFault => {
+  if (SENDER_ERRORS.includes(name) || SENDER_MESSAGES[name]?.test(message) === true) return "sender";
+  return MAIL_ERRORS.includes(name) ? "mail" : "service";
+};
+
+/** SES did not take a mail. The name is that of the SDK's error, whose message may quote addresses. */
+export class MailError extends Error {
+  override name: string;
+  readonly fault: MailFault;
+
+  constructor(name: string, fault: MailFault) {
+    super(`SES: ${name}`);
+    this.name = name;
+    this.fault = fault;
+  }
+}
+
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
 export type Mailer = ReturnType<typeof createMailer>;
@@ -52,7 +98,7 @@ export const createMailer = (client: () => SESv2Client, { sender }: { sender: st
   /**
    * Sends an e-mail once. SES has accepted it then; it may still bounce.
    * @returns the id that SES gave it.
-   * @throws Error with the name of the SDK's error only, because its message may quote addresses.
+   * @throws MailError
    */
   async send({ to, subject, html, text, headers = {} }: Mail): Promise<string | undefined> {
     const command = new SendEmailCommand({
@@ -69,8 +115,8 @@ export const createMailer = (client: () => SESv2Client, { sender }: { sender: st
     try {
       return (await client().send(command, { abortSignal: limitTo(DEADLINE_MS) })).MessageId;
     } catch (error) {
-      const { name } = error instanceof Error ? error : { name: typeof error };
-      throw Object.assign(new Error(`SES: ${name}`), { name });
+      const { name, message } = error instanceof Error ? error : { name: typeof error, message: "" };
+      throw new MailError(name, faultOf(name, message));
     }
   },
 });

@@ -46,6 +46,7 @@ export const errorNumbers = {
   too_many_rolls: 40916,
   too_many_custom_rules: 40920,
   custom_rule_changed: 40921,
+  alert_superseded: 40930,
   link_ended: 41001,
   body_too_large: 41301,
   unsupported_media_type: 41501,

@@ -51,6 +51,7 @@ export const errorMeanings = {
     "The secret was rolled four times in 24 hours, and the replaced ones still sign. The message says from when on it can be rolled.",
   too_many_custom_rules: "The organization has 20 own rules already. Delete one first.",
   custom_rule_changed: "The own rule was changed since it was read. Read it and change it again.",
+  alert_superseded: "A newer alert of the same rule and subject is not resolved yet. Nothing was opened again.",
   link_ended: "The link has expired, or what it is for was changed or erased since.",
   body_too_large: "The body is larger than the service accepts.",
   unsupported_media_type: "The body's content type is not application/json.",

@@ -9,6 +9,7 @@ import { createAlertDecisionStore } from "../security/alerts/alert-decision-stor
 import { createAlertNoteStore } from "../security/alerts/alert-note-store.ts";
 import { createAlertOutboxStore, createWaitingAlertStore } from "../security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
+import { createAlertReopeningStore } from "../security/alerts/alert-reopening-store.ts";
 import { createResolveCause, type ResolveCause } from "../security/alerts/alert-resolver.ts";
 import { createAlertStore } from "../security/alerts/alert-store.ts";
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
@@ -65,6 +66,7 @@ export const wireResolveCause = (): ResolveCause =>
 export const wireAlertActions = () => {
   return createAlertActions({
     alerts: wireAlertDecisions(),
+    reopenings: createAlertReopeningStore(openTable("securityAlerts")),
     notes: wireAlertNotes(),
     publisher: wireAlertPublisher(),
     events: wireSecurityEventStore(),

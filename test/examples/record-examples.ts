@@ -266,10 +266,12 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     { action: "acknowledge" },
     { action: "assign", assignee: "bob" },
     { action: "comment", text: "Eve left the company. Her account is closed." },
-    { action: "resolve" },
+    { action: "resolve", cause: "true_alarm" },
   ])
     await record("changeSecurityAlerts", said.action, "POST security/alert", { ...said, alertIds });
   await record("getSecurityAlert", "resolved", `GET security/alert/${alertIds[0]}`);
+  await record("changeSecurityAlerts", "reopen", "POST security/alert", { action: "reopen", alertIds });
+  await acme.call("POST", "security/alert", { action: "resolve", cause: "true_alarm", alertIds });
 
   // The week ends; an hour later its reports are made.
   await service.advance(WEEK_MS, "last");

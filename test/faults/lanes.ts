@@ -49,6 +49,7 @@ import { startIssuer } from "../../infra/local/issuer/issuer.ts";
 import { functionEnvironment } from "../../infra/local/lambda/environment.ts";
 import type { InvocationResult } from "../../infra/local/lambda/function-error.ts";
 import { createFunctions, type Functions } from "../../infra/local/lambda/functions.ts";
+import { createSesAccount } from "../../infra/local/mail/ses-account.ts";
 import { startProviderSimulator } from "../../infra/local/provider/simulator.ts";
 import { openQueues } from "../../infra/local/queues/queues.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
@@ -169,7 +170,7 @@ export const startFaultBench = async () => {
         kms: createKmsService({ model, dataDirectory, clock }),
         s3: createS3Service({ buckets, clock }),
         secretsmanager: createSecretsManagerService({ model, values: secretValuesOf({ ...LOCAL_PLATFORM }) }),
-        ses: createSesService({ model, mailbox: { deliver: () => `mail-${mails++}` } }),
+        ses: createSesService({ model, mailbox: { deliver: () => `mail-${mails++}` }, account: createSesAccount() }),
         sqs: createSqsService({ model, queues }),
       },
     });

@@ -312,6 +312,73 @@ describe("assign and comment", () => {
   });
 });
 
+describe("reopen", () => {
+  it("opens a resolved alert again, takes its cause away, and is in the history", async () => {
+    const { organizationId, token, change, alerts, refuse } = await freshOrganization();
+    await refuse("eve");
+    const [alert] = await alerts();
+    const alertIds = [alert?.id];
+    await change({ action: "acknowledge", alertIds });
+    await change({ action: "resolve", alertIds, cause: "false_alarm" });
+    expect(await alerts("?status=resolved")).toMatchObject([{ id: alert?.id, cause: "false_alarm" }]);
+    expect(await change({ action: "reopen", alertIds: [...alertIds, "unknown"] })).toMatchObject({
+      status: 200,
+      body: { action: "reopen", reopened: alertIds, unchanged: [], notFound: ["unknown"] },
+    });
+    const [open] = await alerts("?status=open");
+    expect(open).toMatchObject({ id: alert?.id, status: "open", reopenings: 1, reopenedBy: "admin" });
+    for (const gone of ["cause", "resolvedAt", "resolvedBy", "acknowledgedAt", "acknowledgedBy"]) {
+      expect(open).not.toHaveProperty(gone);
+    }
+    expect((await change({ action: "reopen", alertIds })).body).toMatchObject({ reopened: [], unchanged: alertIds });
+    await change({ action: "resolve", alertIds, cause: "true_alarm" });
+    const { body } = await service.request("GET", `${ALERT}/${alert?.id}`, { token });
+    const by = { at: expect.any(Number), by: "admin" };
+    expect((body as Alert).history).toEqual([
+      expect.objectContaining({ change: "raised" }),
+      { change: "acknowledged", ...by },
+      { change: "resolved", ...by, cause: "false_alarm" },
+      { change: "reopened", ...by },
+      { change: "resolved", ...by, cause: "true_alarm" },
+    ]);
+    const changes = (await published(organizationId)).map((detail) => detail.change);
+    expect(changes).toEqual(["raised", "acknowledged", "resolved", "reopened", "resolved"]);
+  });
+
+  it("refuses the whole request with 409 while a newer alert of the rule and subject is not resolved", async () => {
+    const { change, alerts, refuse } = await freshOrganization();
+    await refuse("bob");
+    await refuse("eve");
+    const old = (await alerts()).map(({ id }) => id);
+    await change({ action: "resolve", alertIds: old });
+    await refuse("eve");
+    expect(await change({ action: "reopen", alertIds: old })).toMatchObject({ status: 409, body: { error: 40930 } });
+    const [newer, ...others] = await alerts("?status=open");
+    expect(others).toEqual([]);
+    await change({ action: "resolve", alertIds: [newer?.id] });
+    // Two alerts of one rule and subject cannot be open at once.
+    expect(await change({ action: "reopen", alertIds: [newer?.id, ...old] })).toMatchObject({ status: 409 });
+    expect(await change({ action: "reopen", alertIds: old })).toMatchObject({ status: 200, body: { reopened: old } });
+    expect((await alerts("?status=open")).map(({ id }) => id).sort()).toEqual([...old].sort());
+  });
+
+  it("does not find another organization's alert, and needs the permission to manage", async () => {
+    const mine = await freshOrganization();
+    const other = await freshOrganization();
+    await mine.refuse("eve");
+    const alertIds = (await mine.alerts()).map(({ id }) => id);
+    await mine.change({ action: "resolve", alertIds });
+    expect((await other.change({ action: "reopen", alertIds })).body).toMatchObject({
+      reopened: [],
+      notFound: alertIds,
+    });
+    const token = await service.mint({ organizationId: mine.organizationId, role: "member" });
+    const body = JSON.stringify({ action: "reopen", alertIds });
+    expect(await service.request("POST", ALERT, { token, body })).toMatchObject({ status: 403 });
+    expect(await mine.alerts("?status=resolved")).toHaveLength(1);
+  });
+});
+
 describe("the list", () => {
   it("returns every alert once over all pages, newest first", async () => {
     const { everyPage, change } = await freshOrganization();
@@ -323,7 +390,7 @@ describe("the list", () => {
 
 describe("an invalid request", () => {
   it.each([
-    [{}, "action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve"],
+    [{}, "action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve, reopen"],
     [{ action: "delete" }, "action: expected one of"],
     [{ action: "mark_processed" }, "eventIds: expected a list of 1 to 100 ids"],
     [{ action: "mark_processed", eventIds: [] }, "eventIds: expected a list of 1 to 100 ids"],
@@ -331,6 +398,8 @@ describe("an invalid request", () => {
     [{ action: "acknowledge", alertIds: [7] }, "alertIds.0: expected an id"],
     [{ action: "assign", alertIds: ["x"] }, "assignee: expected a user id of 1 to 128 printable characters"],
     [{ action: "assign", alertIds: ["x"], assignee: "a b" }, "assignee: expected a user id"],
+    [{ action: "resolve", alertIds: ["x"], cause: "boredom" }, "cause: expected one of true_alarm, false_alarm, test"],
+    [{ action: "reopen", alertIds: [] }, "alertIds: expected a list of 1 to 100 ids"],
     [{ action: "comment", alertIds: ["x"], text: "" }, "text: expected a text of 1 to 2000 characters"],
     [{ action: "generate_alert", title: "x" }, "riskLevel: expected one of LOW"],
     [{ action: "generate_alert", title: "", riskLevel: "low" }, "title: expected a text of 1 to 256 characters"],

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { readTemplates } from "../../infra/flat-template.ts";
 import { metricUnits } from "../../shared/terms/metrics.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 
@@ -20,9 +21,7 @@ type Resources = Record<string, { Type: string; Properties: Record<string, unkno
 
 const root = join(import.meta.dirname, "..", "..");
 const STACK = "plant-store-dev";
-const { Resources: resources }: { Resources: Resources } = JSON.parse(
-  readFileSync(join(assemblyDirectory, `${STACK}.template.json`), "utf8"),
-);
+const { Resources: resources } = readTemplates(assemblyDirectory).flat as { Resources: Resources };
 const ofType = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
 const alarms = ofType("AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties);
 const page = readFileSync(join(root, "docs", "operations.md"), "utf8");

@@ -29,6 +29,7 @@ describe("the context of a deployment", () => {
       allowedOrigins: [],
       originSecretHeader: "x-origin-secret",
       nodeFlags: "keep",
+      prewarmTables: false,
       webhookConcurrency: 5,
       reservedConcurrency: {},
     });
@@ -41,6 +42,15 @@ describe("the context of a deployment", () => {
     expect(parseContext({ webhookConcurrency: "20", reservedConcurrency: "process-webhook=20" })).toMatchObject({
       webhookConcurrency: 20,
     });
+  });
+
+  it("has the concurrency of webhooks follow the expected organizations, unless it is given", () => {
+    const concurrencyWith = (context: object) => parseContext({ ...context }).webhookConcurrency;
+    expect([1, 18_140, 18_145, 100_000, 1_000_000].map((n) => concurrencyWith({ expectedOrganizations: n }))).toEqual([
+      5, 5, 6, 28, 276,
+    ]);
+    expect(concurrencyWith({ expectedOrganizations: "100000", webhookConcurrency: "7" })).toBe(7);
+    expect(concurrencyWith({ expectedOrganizations: "100000", reservedConcurrency: "process-webhook=28" })).toBe(28);
   });
 
   it("accepts the console's client, scopes and audience", () => {
@@ -132,6 +142,14 @@ describe("the context of a deployment", () => {
     [{ reservedConcurrency: "run-sync=5,run-sync=6" }, 'not "run-sync=6"'],
     [{ reservedConcurrency: "run-synk=5" }, "of receive-webhook, dispatch-detection"],
     [{ reservedConcurrency: "process-webhook=4" }, "process-webhook needs at least webhookConcurrency"],
+    [
+      { expectedOrganizations: "100000", reservedConcurrency: "process-webhook=27" },
+      "process-webhook needs at least webhookConcurrency",
+    ],
+    [{ expectedOrganizations: "0" }, "expected a whole number from 1 to 1000000"],
+    [{ expectedOrganizations: "1000001" }, "expected a whole number from 1 to 1000000"],
+    [{ prewarmTables: "true" }, "prewarmTables needs expectedOrganizations"],
+    [{ prewarmTables: "perhaps" }, "expected true or false"],
     [{ reservedConcurrency: "restore-security-events=1" }, "restore-security-events at least 2"],
     [{ RETENTION_DAYS: "0" }, 'the context key RETENTION_DAYS is "0": expected a whole number from 1 to 3650'],
     [{ RETENTION_DAYS: "ninety" }, "expected a whole number"],

@@ -1,7 +1,8 @@
 /** docs/operations.md, "When work is given up", has a row for each way in which the stack passes work on. */
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { readTemplates } from "../../infra/flat-template.ts";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { busEvents } from "../../shared/api/bus-events.ts";
 import { givenUpWork } from "../faults/workers/given-up-work.ts";
@@ -17,10 +18,9 @@ type Properties = {
   FunctionName?: Reference;
 };
 
-const [file = ""] = globSync("*.template.json", { cwd: assemblyDirectory });
-const { Resources }: { Resources: Record<string, { Type: string; Properties: Properties }> } = JSON.parse(
-  readFileSync(join(assemblyDirectory, file), "utf8"),
-);
+const { Resources } = readTemplates(assemblyDirectory).flat as {
+  Resources: Record<string, { Type: string; Properties: Properties }>;
+};
 const resourcesOf = (type: string) => Object.entries(Resources).filter(([, { Type }]) => Type === type);
 const idOf = (reference: Reference = {}): string => reference["Fn::GetAtt"]?.[0] ?? reference.Ref ?? "";
 

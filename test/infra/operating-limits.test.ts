@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { readTemplates } from "../../infra/flat-template.ts";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
 
@@ -44,9 +45,7 @@ type Policy = {
 type Stage = { DefaultRouteSettings: Record<string, number> };
 type LambdaFunction = { Description: string; Timeout: number; MemorySize: number };
 
-const template: { Resources: Record<string, { Type: string; Properties: unknown }> } = JSON.parse(
-  readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8"),
-);
+const { flat: template } = readTemplates(assemblyDirectory);
 const ofType = <Properties>(type: string): [string, Properties][] =>
   Object.entries(template.Resources)
     .filter(([, resource]) => resource.Type === type)

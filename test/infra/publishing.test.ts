@@ -1,9 +1,8 @@
 /** Which events each function of the deployed service may publish, by the template and by the local cloud's gateway. */
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { toFileName } from "../../infra/constructs/require-complete.ts";
+import { readTemplates } from "../../infra/flat-template.ts";
 import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { allBackgroundFunctions } from "../../shared/api/background-functions.ts";
@@ -15,8 +14,7 @@ import { startMessagingGateway } from "../support/messaging-gateway.ts";
 import { statementsOfRole } from "../support/role-statements.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
 
-const [file = ""] = globSync("*.template.json", { cwd: assemblyDirectory });
-const { Resources } = JSON.parse(readFileSync(join(assemblyDirectory, file), "utf8"));
+const { Resources } = readTemplates(assemblyDirectory).flat;
 
 /** The file of each function, by the description that the stack gives to it. */
 const fileNames = new Map<string, string>([

@@ -1,23 +1,26 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { readTemplates } from "../../infra/flat-template.ts";
 import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
 import { createApp } from "../../infra/synth.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
 
-/** What `npx cdk synth` does: the template's text, and the messages that the command line would print. */
+/** What `npx cdk synth` does: the text of all templates, and the messages that the command line would print. */
 const synthesised = (context: Record<string, string>, region?: string) => {
   const outputDirectory = newDirectory("assembly-");
   const [stack] = createApp({ outputDirectory, context, region }).synth().stacks;
   if (stack === undefined) throw new Error("the app has no stack");
-  return { template: readFileSync(stack.templateFullPath, "utf8"), messages: stack.messages };
+  const { root, nested } = readTemplates(outputDirectory);
+  return { template: JSON.stringify([root, ...nested.values()]), messages: stack.messages };
 };
 
 const arn = (partition: string, region: string, service: string, resource: string) =>
   `arn:${partition}:${service}:${region}:123456789012:${resource}`;
+
+const texts = (messages: ReturnType<typeof synthesised>["messages"]) => messages.map(({ entry }) => String(entry.data));
 
 const everything = (partition: string, region: string) => ({
   stage: "prod",
@@ -38,14 +41,14 @@ const everything = (partition: string, region: string) => ({
 
 describe("the synthesis", () => {
   it.each([
-    ["aws", "eu-central-1", "url"],
-    ["aws-cn", "cn-north-1", "api"],
-  ])("is clean in the partition %s, for every stage and every context", (partition, region, entrance) => {
+    ["aws", "eu-central-1", "url", []],
+    ["aws-cn", "cn-north-1", "api", [expect.stringMatching(/^In the region cn-north-1, .* an ICP licence\./)]],
+  ])("is clean in the partition %s, for every stage and every context", (partition, region, entrance, warnings) => {
     const plain = synthesised({}, region);
     const whole = synthesised(everything(partition, region), region);
     const bound = synthesised({ region });
     for (const { template, messages } of [plain, whole, bound]) {
-      expect(messages).toEqual([]);
+      expect(texts(messages)).toEqual(warnings);
       // CloudFormation fills in partition and domain. The names of service principals are the same in all partitions.
       const own = template.replaceAll(/"[a-z.]+\.amazonaws\.com"/g, "").replaceAll(/arn:aws-cn:\w+:cn-north-1/g, "");
       expect(own).not.toContain("amazonaws.com");
@@ -62,6 +65,16 @@ describe("the synthesis", () => {
     expect(synthesised({ webhookEntrance: "api" }, "eu-south-2").messages).toEqual([]);
     expect(synthesised(everything("aws", "eu-south-2"), "eu-south-2").messages).toEqual([]);
   });
+
+  it.each(["eu-south-2", "ap-east-1", "cn-north-1"])(
+    "fails with one sentence for mails in %s, without SES",
+    (region) => {
+      expect(() => synthesised({ emailSender: "alerts@example.com", webhookEntrance: "api" }, region)).toThrow(
+        `Amazon SES does not exist in the region ${region}, and mails are sent from the region of the deployment: leave emailSender out.`,
+      );
+      expect(synthesised({ webhookEntrance: "api" }, region).template).not.toContain("EMAIL_SENDER");
+    },
+  );
 
   it.each([
     [{}, /^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/],

@@ -136,7 +136,9 @@ const compare = async ({ alerts, now }: Model, { organization, direct }: Real, l
       .sort(),
   );
   for (const { id, notes } of live) {
-    const stored = await direct.notes.list(organization, id);
+    const all = await direct.notes.list(organization, id);
+    // The others are of reopenings.
+    const stored = all.filter(({ change }) => change === "assigned" || change === "commented");
     expect(stored.map(({ change, note: { id: _, ...said } }) => ({ change, ...said }))).toEqual(notes);
   }
 };
@@ -199,6 +201,26 @@ const decide = fc
     }),
   );
 
+const reopen = fc.tuple(fc.nat(), way).map(([pick, over]) =>
+  command(`reopen ${pick} ${over}`, async (model, real) => {
+    const id = real.ids[pick % Math.max(1, real.ids.length)] ?? "none";
+    const known = model.alerts.find((one) => one.id === id && isLive(one, model.now));
+    const newer = known && unresolved(model, known.subject, known.kind);
+    const reopened = real[over].reopen(real.organization, id, { by: "ada", now: model.now });
+    if (known?.status === "resolved" && newer !== undefined) {
+      await expect(reopened).rejects.toMatchObject({ code: "alert_superseded" });
+      return;
+    }
+    const isDone = known?.status !== "resolved";
+    const { outcome } = await reopened;
+    expect(outcome).toBe(known === undefined ? "notFound" : isDone ? "unchanged" : "changed");
+    if (known !== undefined && !isDone) known.status = "open";
+    await expect(real.direct.reopen("another", id, { by: "eve", now: model.now })).resolves.toEqual({
+      outcome: "notFound",
+    });
+  }),
+);
+
 const users = ["ada", "bob"] as const;
 const newNote = fc.oneof(
   fc.constantFrom(...users, null).map((assignee): NewNote => ({ change: "assigned", assignee })),
@@ -237,7 +259,7 @@ describe("alerts", () => {
   it("behave as the model, for any order of concurrent commands with lost answers", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.commands([raise, raise, raiseAtOnce, decide, add, add, wait, look], { maxCommands: 30 }),
+        fc.commands([raise, raise, raiseAtOnce, decide, reopen, add, add, wait, look], { maxCommands: 30 }),
         async (commands) => {
           const model: Model = { alerts: [], now: NOON };
           const real: Real = {

@@ -8,6 +8,7 @@ import { createAlertDecisionStore } from "../../shared/security/alerts/alert-dec
 import { createAlertNoteStore } from "../../shared/security/alerts/alert-note-store.ts";
 import { createAlertOutboxStore, createWaitingAlertStore } from "../../shared/security/alerts/alert-outbox-store.ts";
 import { createAlertRaisingStore } from "../../shared/security/alerts/alert-raising-store.ts";
+import { createAlertReopeningStore } from "../../shared/security/alerts/alert-reopening-store.ts";
 import { createAlertStore } from "../../shared/security/alerts/alert-store.ts";
 import { eventId } from "../../shared/security/event-id.ts";
 import type { EmbeddedDynamoDb } from "./embedded-dynamodb.ts";
@@ -28,6 +29,7 @@ export const alertStoresOver = (client: DynamoDBDocumentClient) => {
     ...createAlertStore(createTable(client, TABLE)),
     ...createAlertRaisingStore(createTable(client, TABLE), options),
     ...createAlertDecisionStore(createTable(client, TABLE), options),
+    ...createAlertReopeningStore(createTable(client, TABLE)),
     notes: createAlertNoteStore(createTable(client, TABLE)),
     outbox: {
       ...createAlertOutboxStore(createTable(client, TABLE)),

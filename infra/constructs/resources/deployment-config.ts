@@ -47,6 +47,10 @@ export type DeploymentConfig = {
   xrayTracing: boolean;
   /** What happens to the flags that Lambda's runtime starts Node with. */
   nodeFlags: "keep" | "report" | "trim";
+  /** The organizations that will be connected. */
+  expectedOrganizations?: number | undefined;
+  /** Whether tables serve the load of the expected organizations at once. */
+  prewarmTables: boolean;
   /** The batches of webhook events that are processed at once. */
   webhookConcurrency: number;
   /** Reserved concurrency by function. */

@@ -9,6 +9,7 @@ import {
 import { Construct } from "constructs";
 import { type TableIndex, type TableName, type TableSpec, tables } from "../../../shared/terms/tables.ts";
 import type { DeploymentConfig } from "./deployment-config.ts";
+import { warmThroughputFor } from "./expected-load.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
 
 /** Backups must not keep erased data for long (docs/decisions.md). */
@@ -16,6 +17,8 @@ const RECOVERY_PERIOD_DAYS = 7;
 
 /** The attribute that holds an item's expiry in epoch seconds, in every table whose items expire. */
 const EXPIRY = "ttl";
+
+type TablesConfig = Pick<DeploymentConfig, "stage" | "expectedOrganizations" | "prewarmTables">;
 
 type Key = NonNullable<TableProps["sortKey"]>;
 
@@ -30,13 +33,25 @@ const projectionOf = ({
   return { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...holds] };
 };
 
-const addIndex = (table: Table, index: TableIndex): void => {
+type WarmthOf = (part: string) => Pick<TableProps, "warmThroughput">;
+
+/** The units that tables and indexes must serve at once, if the deployment asks for that. */
+const warmth =
+  ({ prewarmTables, expectedOrganizations }: TablesConfig): WarmthOf =>
+  (part) => {
+    if (!prewarmTables || expectedOrganizations === undefined) return {};
+    const warmThroughput = warmThroughputFor(part, expectedOrganizations);
+    return warmThroughput === undefined ? {} : { warmThroughput };
+  };
+
+const addIndex = (table: Table, index: TableIndex, warm: Pick<TableProps, "warmThroughput">): void => {
   const { name, partitionKey, sortKey, isSortedByTime } = index;
   table.addGlobalSecondaryIndex({
     indexName: name,
     partitionKey: text(partitionKey),
     ...(sortKey !== undefined && { sortKey: isSortedByTime ? number(sortKey) : text(sortKey) }),
     ...projectionOf(index),
+    ...warm,
   });
 };
 
@@ -47,14 +62,16 @@ const keysOf = ({ partitionKey, sortKey, sortKeyType, expires }: TableSpec) => (
 });
 
 /** The tables of the service by name: on demand, with point-in-time recovery. Only the stage `dev` deletes them. */
-export const createTables = (scope: Construct, config: Pick<DeploymentConfig, "stage">) => {
+export const createTables = (scope: Construct, config: TablesConfig) => {
   const parent = new Construct(scope, "Tables");
+  const warmthOf = warmth(config);
   const create = ([name, spec]: [string, TableSpec]): [string, Table] => {
     const table = new Table(
       parent,
       name.replace(/^./, (first) => first.toUpperCase()),
       {
         ...keysOf(spec),
+        ...warmthOf(name),
         billingMode: BillingMode.PAY_PER_REQUEST,
         pointInTimeRecoverySpecification: {
           pointInTimeRecoveryEnabled: true,
@@ -64,7 +81,7 @@ export const createTables = (scope: Construct, config: Pick<DeploymentConfig, "s
         removalPolicy: removalPolicyOf(config),
       },
     );
-    for (const index of spec.indexes ?? []) addIndex(table, index);
+    for (const index of spec.indexes ?? []) addIndex(table, index, warmthOf(`${name}/${index.name}`));
     return [name, table];
   };
   return Object.fromEntries(Object.entries(tables).map(create)) as Readonly<Record<TableName, Table>>;

@@ -18,6 +18,7 @@ import { functionEnvironment } from "../lambda/environment.ts";
 import { createFunctions, type Functions } from "../lambda/functions.ts";
 import { createAsyncInvoker } from "../lambda/invoke-asynchronously.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
+import type { SesAccount } from "../mail/ses-account.ts";
 import { createEventSourceMappings, type EventSourceMappings } from "../queues/event-source-mappings.ts";
 import { openQueues, type Queues } from "../queues/queues.ts";
 import { sourceName } from "../terminal/log-entry.ts";
@@ -59,6 +60,7 @@ export const startCompute = async (
     overrides: Readonly<Record<string, string>>;
     secretValues: SecretValues;
     mailbox: Mailbox;
+    sesAccount: SesAccount;
     stopping: AbortSignal;
     observe: Observe;
     onStop: (stop: () => unknown) => void;
@@ -113,7 +115,7 @@ export const startCompute = async (
       kms: createKmsService(options),
       s3: createS3Service({ buckets, clock }),
       secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
-      ses: createSesService({ model, mailbox: options.mailbox }),
+      ses: createSesService({ model, mailbox: options.mailbox, account: options.sesAccount }),
       sqs: createSqsService({ model, queues }),
     },
   });

@@ -21,6 +21,7 @@ import { createAuthorizer } from "../iam/authorizer.ts";
 import { startIssuer } from "../issuer/issuer.ts";
 import type { Functions } from "../lambda/functions.ts";
 import { createMailbox } from "../mail/mailbox.ts";
+import { createSesAccount } from "../mail/ses-account.ts";
 import type { ProviderSimulator } from "../provider/simulator.ts";
 import { createFireSchedule, createSchedules } from "../schedules/schedules.ts";
 import { readStack } from "../stack/read-stack.ts";
@@ -118,6 +119,7 @@ export const startParts = async (
   };
   const { mailDirectory = join(dataDirectory, "mail") } = options;
   const mailbox = createMailbox({ directory: mailDirectory, clock, log: say });
+  const sesAccount = createSesAccount();
   const { functions, denials, calls, deliver, mappings, buckets, ...messaging } = await startCompute({
     dataDirectory,
     ...(maxInstances !== undefined && { maxInstances }),
@@ -133,6 +135,7 @@ export const startParts = async (
     overrides,
     secretValues: secretValuesOf(provider.platform),
     mailbox,
+    sesAccount,
     stopping: stopping.signal,
     observe,
     onStop,
@@ -173,6 +176,7 @@ export const startParts = async (
       ...provider.controlRoutes,
       ...platformRoutes(provider.platform),
       ...mailbox.routes,
+      ...sesAccount.routes,
       ...bucketRoutes(buckets),
     },
   });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { StackModel } from "../core/model.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
+import type { SesAccount } from "../mail/ses-account.ts";
 import { type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
 
 const Text = z.strictObject({ Data: z.string(), Charset: z.literal("UTF-8") });
@@ -55,8 +56,9 @@ const domainsOf = (sender: string): string[] => {
 export const createSesService = (options: {
   model: Pick<StackModel, "region" | "accountId">;
   mailbox: Pick<Mailbox, "deliver">;
+  account: Pick<SesAccount, "refusalOf">;
 }): AwsService => {
-  const { model, mailbox } = options;
+  const { model, mailbox, account } = options;
   const arnOf = (resource: string) => `arn:aws:ses:${model.region}:${model.accountId}:${resource}`;
   const identity = (name: string) => arnOf(`identity/${name}`);
   const configurationSet = (name: string) => arnOf(`configuration-set/${name}`);
@@ -81,9 +83,16 @@ export const createSesService = (options: {
       if (own !== undefined) return errorAnswer(400, "BadRequestException", `Header ${own.Name} is not allowed.`);
       if (Body.Text === undefined && Body.Html === undefined)
         return errorAnswer(400, "BadRequestException", "The body of the message has neither text nor HTML.");
+      const { ToAddresses: recipients } = Destination;
+      const refusal = account.refusalOf({
+        sender: senderIn(FromEmailAddress).address,
+        recipients,
+        region: model.region,
+      });
+      if (refusal !== undefined) return errorAnswer(refusal.status, refusal.name, refusal.message);
       const MessageId = mailbox.deliver({
         from: FromEmailAddress,
-        to: Destination.ToAddresses,
+        to: recipients,
         subject: Subject.Data,
         ...(Body.Text !== undefined && { text: Body.Text.Data }),
         ...(Body.Html !== undefined && { html: Body.Html.Data }),

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
 import esbuild from "esbuild";
+import { readTemplates, type Template } from "../../flat-template.ts";
 
 type Resource = { Type: string; Properties?: Readonly<Record<string, unknown>> };
 type Resources = Readonly<Record<string, Resource>>;
@@ -57,8 +58,6 @@ export const describeDifference = (before: Resources, after: Resources): string 
   return parts.length === 0 ? undefined : parts.join(", ");
 };
 
-const resourcesOf = (template: string): Resources => (JSON.parse(template) as { Resources: Resources }).Resources;
-
 /**
  * Synthesises the present files in another process, and compares the template with that of a running assembly.
  * @param context the deployment's context of the running assembly
@@ -75,8 +74,8 @@ export const compareInfrastructure = async (
     // The CDK's own checks of the template take twice as long as all other work, and the next start makes them.
     const env = { CDK_VALIDATION: "false" };
     const { stdout } = await promisify(execFile)(process.execPath, args, { signal, env, maxBuffer: 64 * 1024 * 1024 });
-    const [running = ""] = globSync("*.template.json", { cwd: assemblyDirectory });
-    return describeDifference(resourcesOf(readFileSync(join(assemblyDirectory, running), "utf8")), resourcesOf(stdout));
+    const { Resources: present } = JSON.parse(stdout) as Template;
+    return describeDifference(readTemplates(assemblyDirectory).flat.Resources, present);
   } catch (error) {
     const [sentence = ""] = String((error as { stderr?: unknown }).stderr ?? "").split("\n");
     throw sentence === "" ? error : new Error(sentence);

@@ -1,13 +1,14 @@
 /**
- * Prints the template that the present files make. Reload runs this in another process, because modules that are loaded
+ * Prints the flat template that the present files make. Reload runs this in another process, because modules that are loaded
  * stay as they were. Arguments: a new directory for the assembly, and the context as JSON.
  */
-import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { bundleDirectory } from "../../bundling/bundle-directory.ts";
 import { functionFiles } from "../../bundling/bundle-functions.ts";
+import { readTemplates } from "../../flat-template.ts";
 
 setPriority(19);
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -20,8 +21,7 @@ try {
   for (const name of functionFiles(root).keys()) mkdirSync(bundleDirectory(name), { recursive: true });
   // The code is not part of the comparison, so it is not copied.
   await synthesise(directory, { ...localContext(JSON.parse(context)), "aws:cdk:disable-asset-staging": "true" });
-  const [template = ""] = globSync("*.template.json", { cwd: directory });
-  process.stdout.write(readFileSync(join(directory, template)));
+  process.stdout.write(JSON.stringify(readTemplates(directory).flat));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -13,8 +13,9 @@ const Index = z
       ProjectionType: z.enum(["ALL", "KEYS_ONLY", "INCLUDE"]),
       NonKeyAttributes: z.array(z.string()).optional(),
     }),
+    WarmThroughput: z.unknown().optional(),
   })
-  .transform(({ Projection: { ProjectionType, NonKeyAttributes }, ...index }) => ({
+  .transform(({ Projection: { ProjectionType, NonKeyAttributes }, WarmThroughput: _, ...index }) => ({
     ...index,
     Projection: { ProjectionType, ...(NonKeyAttributes !== undefined && { NonKeyAttributes }) },
   }));
@@ -28,7 +29,7 @@ const plan = {
     GlobalSecondaryIndexes: z.array(Index).optional(),
     TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.literal(true) }).optional(),
   }),
-  ignored: ["DeletionProtectionEnabled", "PointInTimeRecoverySpecification", "Tags"],
+  ignored: ["DeletionProtectionEnabled", "PointInTimeRecoverySpecification", "Tags", "WarmThroughput"],
 };
 
 const readTable = (stack: StackReader, resource: Resource): TableModel => {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { readTemplates } from "../../flat-template.ts";
 import { Template } from "./template.ts";
 
 const Manifest = z.object({
@@ -24,7 +25,7 @@ const Assets = z.object({
   ),
 });
 
-/** One stack as `cdk synth` writes it. */
+/** One stack as `cdk synth` writes it; the template is flat, so that it also has the resources of nested stacks. */
 export type Assembly = {
   stackName: string;
   /** Absent unless the stack is bound to an account and a region. */
@@ -35,11 +36,14 @@ export type Assembly = {
   assetDirectories: ReadonlyMap<string, string>;
 };
 
-const readJson = async <T>(schema: z.ZodType<T>, file: string): Promise<T> => {
-  const parsed = schema.safeParse(JSON.parse(await readFile(file, "utf8")));
+const parse = <T>(schema: z.ZodType<T>, value: unknown, file: string): T => {
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Error(`${file}: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 };
+
+const readJson = async <T>(schema: z.ZodType<T>, file: string): Promise<T> =>
+  parse(schema, JSON.parse(await readFile(file, "utf8")), file);
 
 const readAssets = async (directory: string, file: string): Promise<[string, string][]> => {
   const { files } = await readJson(Assets, join(directory, file));
@@ -76,7 +80,7 @@ export const readAssembly = async (directory: string): Promise<Assembly> => {
     stackName: String(properties.stackName ?? artifactId),
     ...(isKnown(accountId) && { accountId }),
     ...(isKnown(region) && { region }),
-    template: await readJson(Template, join(directory, String(properties.templateFile))),
+    template: parse(Template, readTemplates(directory).flat, join(directory, String(properties.templateFile))),
     assetDirectories: new Map(directories.flat()),
   };
 };

@@ -13,7 +13,19 @@ import {
   title,
   words,
 } from "./format.ts";
-import { alertTable, andMore, bar, nothing, number, section, short, table, text, time } from "./parts.ts";
+import {
+  alertTable,
+  andMore,
+  bar,
+  causeSentence,
+  nothing,
+  number,
+  section,
+  short,
+  table,
+  text,
+  time,
+} from "./parts.ts";
 
 /** Decisions: an erasure is completed within 30 days, with an alarm after 20. */
 const ERASURE_DAYS = 30;
@@ -99,16 +111,19 @@ export const syncSection = (report: ComplianceReport): Markup => {
   );
 };
 
-export const alertsSection = ({ alerts: { list, moreAlerts, medianTimeToAcknowledgeMs } }: ComplianceReport): Markup =>
-  section(
+export const alertsSection = ({ alerts }: ComplianceReport): Markup => {
+  const { list, moreAlerts, medianTimeToAcknowledgeMs, resolvedByCause } = alerts;
+  return section(
     "Alerts",
     medianTimeToAcknowledgeMs !== undefined &&
       html`<p>Of the alerts that were answered on the day, half had waited ${formatDuration(medianTimeToAcknowledgeMs)} or less.</p>`,
+    causeSentence(resolvedByCause, "on the day"),
     list.length === 0
       ? nothing("No alert was raised or answered on the day, or is still open.")
       : alertTable("Raised or answered on the day, or still open", list),
     andMore(moreAlerts, "alert", "alerts"),
   );
+};
 
 export const retentionSection = ({ retention, erasures, moreErasures, to }: ComplianceReport): Markup => {
   const { days, oldestEventAt, isHeld } = retention;

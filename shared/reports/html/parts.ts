@@ -4,7 +4,7 @@ import { type Content, html, type Markup } from "../../runtime/markup.ts";
 import { ALERT_PATH, EVENT_RULE, MANUAL_RULE } from "../../security/alerts/alert.ts";
 import { EVENT_PATH } from "../../security/security-event.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
-import type { ReportedAlert } from "../report-fields.ts";
+import type { ByCause, ReportedAlert } from "../report-fields.ts";
 import { formatCount, formatDuration, formatMoment, percent, plural, title, words } from "./format.ts";
 
 /** The colours of risk levels: classes of the style sheet, which badges and charts share. */
@@ -93,6 +93,19 @@ const reasonOf = ({ rule, subject }: ReportedAlert): string => {
 const evidence = ({ id, eventIds = [] }: ReportedAlert): Markup =>
   html`<details class="evidence"><summary>Alert and events</summary><p>Alert <code>${id}</code></p>${eventIds.length > 0 && html`<p>${eventIds.length === 1 ? "Event" : "Newest events"} ${eventIds.map((eventId, index) => html`${index > 0 && ", "}<code>${eventId}</code>`)}</p>`}</details>`;
 
+/** What the alerts that were resolved in a period turned out to be. @param when such as "on the day". */
+export const causeSentence = (causes: ByCause | undefined, when: string): Markup | false => {
+  if (causes === undefined) return false;
+  const { true_alarm, false_alarm, test, none } = causes;
+  const said = [
+    true_alarm > 0 && plural(true_alarm, "true alarm", "true alarms"),
+    false_alarm > 0 && plural(false_alarm, "false alarm", "false alarms"),
+    test > 0 && plural(test, "test", "tests"),
+    none > 0 && `${formatCount(none)} without a cause`,
+  ].filter((part) => part !== false);
+  return said.length > 0 && html`<p>Resolved ${when}: ${said.join(", ")}.</p>`;
+};
+
 /** Who looks after an alert, and how often operators commented on it. */
 const careOf = ({ assignee, comments }: ReportedAlert): Markup | false => {
   const parts = [
@@ -108,7 +121,7 @@ export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): M
     caption,
     [text("Alert"), short("Level"), short("First seen"), number("Raised"), text("Answered")],
     alerts.map((alert) => {
-      const { title: name, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy } = alert;
+      const { title: name, level, firstSeen, count, status, timeToAcknowledgeMs, acknowledgedBy, cause } = alert;
       const care = careOf(alert);
       return [
         html`<span class="name">${name}</span><small>${reasonOf(alert)}</small>${evidence(alert)}`,
@@ -117,7 +130,7 @@ export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): M
         plural(count, "time", "times"),
         timeToAcknowledgeMs === undefined
           ? html`<em class="open">not yet</em>${care}`
-          : html`after ${formatDuration(timeToAcknowledgeMs)}<small>${words(status)}${acknowledgedBy !== undefined && ` by ${acknowledgedBy}`}</small>${care}`,
+          : html`after ${formatDuration(timeToAcknowledgeMs)}<small>${words(status)}${acknowledgedBy !== undefined && ` by ${acknowledgedBy}`}${cause !== undefined && `: ${words(cause)}`}</small>${care}`,
       ];
     }),
     (row) => `alert-${alerts[row]?.id}`,

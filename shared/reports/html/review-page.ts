@@ -9,6 +9,7 @@ import {
   andMore,
   badge,
   bar,
+  causeSentence,
   type KeyFigure,
   keyFigures,
   nothing,
@@ -103,8 +104,15 @@ const trends = (report: ReviewReport): Markup =>
         html`<p>There is no earlier week to compare with. A week counts if the organization existed on its Monday, and if its events are still stored.</p>`,
         dayChart(report),
         alertSentence(report),
+        causeSentence(report.resolvedByCause, "in the week"),
       )
-    : section("Trends", dayChart(report), alertChart(report), refusalChart(report));
+    : section(
+        "Trends",
+        dayChart(report),
+        alertChart(report),
+        causeSentence(report.resolvedByCause, "in the week"),
+        refusalChart(report),
+      );
 
 const findings = ({ findings: list, moreFindings }: ReviewReport): Markup =>
   section(

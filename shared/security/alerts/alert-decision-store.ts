@@ -9,7 +9,7 @@ import { expiryOf } from "../../terms/hours.ts";
 import type { RequestIdentity } from "../../terms/idempotency-key.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import type { TableKey } from "../../terms/tables.ts";
-import type { Alert, AlertNote, AlertTrigger } from "./alert.ts";
+import type { Alert, AlertNote, AlertTrigger, ResolutionCause } from "./alert.ts";
 import {
   type AlertItem,
   alertHash,
@@ -40,8 +40,11 @@ export type Decided =
 /** Who decides, and when (epoch ms). `token`: unique to the request, which may be repeated; by default to the call. */
 export type Decision = { by: string; now: number; token?: string };
 
-/** The service itself resolves an alert whose cause is gone; then nobody is named. */
-type Resolution = Omit<Decision, "by"> & Partial<Pick<Decision, "by">>;
+/**
+ * The service itself resolves an alert whose cause is gone; then nobody is named. `cause`: what the alert turned out to be,
+ * if an operator says it.
+ */
+type Resolution = Omit<Decision, "by"> & Partial<Pick<Decision, "by">> & { cause?: ResolutionCause | undefined };
 
 /** What an alert was raised for: there is one unresolved alert for each cause. */
 export type AlertCause = Pick<AlertTrigger, "kind" | "rule" | "subject">;
@@ -76,9 +79,17 @@ export const createAlertDecisionStore = (
   };
 
   /** The outcome for an alert that is not among the unresolved ones. @param token of a request to resolve it. */
-  const lookUpResolved = async (scope: string, id: string, now: number, token?: string): Promise<Decided> => {
+  const lookUpResolved = async (
+    scope: string,
+    { id, hash, now, token }: { id: string; hash: string; now: number; token?: string },
+  ): Promise<Decided | "conflict"> => {
     const found = await get({ scope, key: resolvedKey(id) });
-    if (found === undefined || isExpired(found.item, now)) return notFound;
+    if (found === undefined) {
+      // It may have been opened again since it was looked for among the unresolved ones.
+      const reopened = await get({ scope, key: unresolvedKey(hash) });
+      return reopened?.item.id === id && !isExpired(reopened.item, now) ? "conflict" : notFound;
+    }
+    if (isExpired(found.item, now)) return notFound;
     // An earlier attempt of this request may have resolved the alert.
     return token !== undefined && found.item.token === token ? changed(found.item) : unchanged;
   };
@@ -146,6 +157,7 @@ export const createAlertDecisionStore = (
               "#id = :id AND #status = :open AND #ttl > :seconds",
               "(attribute_not_exists(#assignedAt) OR #assignedAt < :at)",
               "(attribute_not_exists(#commentedAt) OR #commentedAt < :at)",
+              "(attribute_not_exists(#reopenedAt) OR #reopenedAt < :at)",
             ].join(" AND "),
             values: { id, open: "open", seconds: Math.floor(now / 1000), at },
             returns: "after",
@@ -154,7 +166,7 @@ export const createAlertDecisionStore = (
         );
         if (isHeld) return "conflict";
         const alert = parseRejected(item);
-        if (alert?.id !== id) return lookUpResolved(scope, id, now);
+        if (alert?.id !== id) return lookUpResolved(scope, { id, hash, now });
         if (written) return changed(alert);
         if (isExpired(alert, now)) return notFound;
         // An earlier attempt of this request may have acknowledged the alert and lost its answer.
@@ -168,12 +180,12 @@ export const createAlertDecisionStore = (
 
     /**
      * Resolves an alert: a read, and a transaction that moves the alert from its hash to its id. From then on the same
-     * trigger raises a new alert.
+     * trigger raises a new alert. alert-reopening-store.ts opens it again.
      */
     async resolve(
       organizationId: string,
       id: string,
-      { by, now, token = newRequestToken() }: Resolution,
+      { by, now, token = newRequestToken(), cause }: Resolution,
     ): Promise<Decided> {
       const hash = hashOfAlertId(id);
       if (hash === undefined) return notFound;
@@ -181,7 +193,7 @@ export const createAlertDecisionStore = (
       const key = { scope, key: unresolvedKey(hash) };
       return retryOnConflict(async () => {
         const found = await get(key);
-        if (found === undefined || found.item.id !== id) return lookUpResolved(scope, id, now, token);
+        if (found === undefined || found.item.id !== id) return lookUpResolved(scope, { id, hash, now, token });
         const { item, stored } = found;
         if (isExpired(item, now)) return notFound;
         const moved = {
@@ -190,7 +202,7 @@ export const createAlertDecisionStore = (
           key: resolvedKey(id),
           status: "resolved",
           resolvedAt: timeOfCommit(item, now),
-          ...definedFields({ resolvedBy: by }),
+          ...definedFields({ resolvedBy: by, cause }),
           token,
           revision: item.revision + 1,
           ttl: expiryOf(item.lastSeen, retentionDays),

@@ -1,8 +1,9 @@
-/** What happened to an alert. It keeps its first and its newest occurrence, but each assignment and comment. */
+/** What happened to an alert. It keeps its first and its newest occurrence, but each decision and comment. */
 import * as z from "zod/mini";
+import { definedFields } from "../../json/defined-fields.ts";
 import { epochMs, integer } from "../../json/number-fields.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { Alert, alertChanges } from "./alert.ts";
+import { Alert, alertChanges, type ResolutionCause, resolutionCauses } from "./alert.ts";
 import { timeOfAlertId } from "./alert-item.ts";
 import type { StoredNote } from "./alert-note.ts";
 import type { AlertNoteStore } from "./alert-note-store.ts";
@@ -14,7 +15,8 @@ const HistoryEntry = z
     at: epochMs(),
     by: z.optional(
       z.string().register(z.globalRegistry, {
-        description: "The user who acknowledged, assigned or resolved it, or commented on it; absent if erased.",
+        description:
+          "The user who acknowledged, assigned, resolved or reopened it, or commented on it; absent if erased.",
       }),
     ),
     count: z.optional(integer("How often the alert was raised until then.")),
@@ -25,6 +27,9 @@ const HistoryEntry = z
       }),
     ),
     text: z.optional(z.string().register(z.globalRegistry, { description: "Of a comment." })),
+    cause: z.optional(
+      z.enum(resolutionCauses).register(z.globalRegistry, { description: "Of a resolution, if the operator said it." }),
+    ),
   })
   .register(z.globalRegistry, {
     id: "AlertHistoryEntry",
@@ -40,20 +45,26 @@ type AlertWithHistory = z.output<typeof AlertWithHistory>;
 const decided = (
   change: "acknowledged" | "resolved",
   at: number | undefined,
-  by: string | undefined,
-): HistoryEntry[] => (at === undefined ? [] : [{ change, at, ...(by !== undefined && { by }) }]);
+  said: { by: string | undefined; cause?: ResolutionCause | undefined },
+): HistoryEntry[] => (at === undefined ? [] : [{ change, at, ...definedFields(said) }]);
 
-const noted = ({ change, at, note: { id: _, ...said } }: StoredNote): HistoryEntry => ({ change, at, ...said });
+const noted = ({ change, at, cause, note: { id: _, ...said } }: StoredNote): HistoryEntry => ({
+  change,
+  at,
+  ...said,
+  ...definedFields({ cause }),
+});
 
 /** @param notes oldest first. */
 const withHistory = (alert: Alert, notes: readonly StoredNote[]): AlertWithHistory => {
   const { id, count, level, firstSeen, lastSeen, acknowledgedAt, acknowledgedBy, resolvedAt, resolvedBy } = alert;
+  const { cause } = alert;
   const raisedAt = timeOfAlertId(id) ?? firstSeen;
   const later: HistoryEntry[] = [
     ...(count > 1 ? [{ change: "repeated" as const, at: Math.max(lastSeen, raisedAt), count, level }] : []),
-    ...decided("acknowledged", acknowledgedAt, acknowledgedBy),
+    ...decided("acknowledged", acknowledgedAt, { by: acknowledgedBy }),
     ...notes.map(noted),
-    ...decided("resolved", resolvedAt, resolvedBy),
+    ...decided("resolved", resolvedAt, { by: resolvedBy, cause }),
   ];
   const raised: HistoryEntry = { change: "raised", at: raisedAt, count: 1, ...(count === 1 && { level }) };
   return { ...alert, history: [raised, ...later.sort((one, other) => one.at - other.at)] };
@@ -68,7 +79,8 @@ export const addHistory = async (
   organizationId: string,
   alert: Alert,
 ): Promise<AlertWithHistory> => {
-  const hasNotes = alert.assignedAt !== undefined || alert.comments !== undefined;
+  const { assignedAt, comments, reopenings } = alert;
+  const hasNotes = [assignedAt, comments, reopenings].some((one) => one !== undefined);
   return withHistory(alert, hasNotes ? await notes.list(organizationId, alert.id) : []);
 };
 

@@ -13,8 +13,7 @@ import { toAlert } from "./alert-item.ts";
 import {
   areNotesExpiring,
   isUnchangedBy,
-  MAX_ASSIGNMENTS,
-  MAX_COMMENTS,
+  MAX_NOTES,
   type NewNote,
   newNoteItem,
   noteEffects,
@@ -45,7 +44,7 @@ export const createAlertNoteStore = (table: Table<"securityAlerts">) => {
       values: { scope, notes: notesOfAlert(alertId) },
       isConsistent: true,
     };
-    return (await queryPage(table, query, MAX_COMMENTS + MAX_ASSIGNMENTS)).items;
+    return (await queryPage(table, query, MAX_NOTES)).items;
   };
 
   return {

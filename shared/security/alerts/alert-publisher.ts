@@ -19,8 +19,8 @@ export const ALERT_EVENT_TYPE = "SecurityAlertChanged";
 
 /**
  * The detail of a published event. Events are delivered at least once and in any order: alert id and `revision` identify
- * the change, and the higher revision is the later one. An assignment or comment has its note's id as well, because the
- * sweep publishes it with the alert of that time. Details of the same version only gain fields.
+ * the change, and the higher revision is the later one. An assignment, comment or reopening has its note's id as well,
+ * because the sweep publishes it with the alert of that time. Details of the same version only gain fields.
  */
 export const SecurityAlertChanged = z.object({
   version: z.literal(1),
@@ -31,7 +31,7 @@ export const SecurityAlertChanged = z.object({
   organizationId: z.optional(z.string()),
   /** The alert after the change. */
   alert: Alert,
-  /** Of the changes `assigned` and `commented`. */
+  /** Of the changes `assigned`, `commented` and `reopened`. */
   note: z.optional(AlertNote),
 });
 export type SecurityAlertChanged = z.output<typeof SecurityAlertChanged>;

@@ -83,9 +83,12 @@ const replaceExpired = (context: RaiseContext): Update => {
   const decisions = ["acknowledgedAt", "acknowledgedBy", "outboxChange", "token"];
   const escalation = ["raisedLevel", "escalatedAt"];
   const notes = ["assignee", "assignedAt", "assignedBy", "assignments", "comments", "commentedAt", "notesUntil"];
+  const reopening = ["reopenings", "reopenedAt", "reopenedBy"];
   return {
     set,
-    remove: [...optional, ...decisions, ...escalation, ...notes].filter((name) => !Object.hasOwn(set, name)),
+    remove: [...optional, ...decisions, ...escalation, ...notes, ...reopening].filter(
+      (name) => !Object.hasOwn(set, name),
+    ),
     condition: "#ttl <= :seconds",
     values: { seconds: Math.floor(context.now / 1000) },
   };

@@ -1,5 +1,6 @@
 import { DomainError } from "../../runtime/domain-error.ts";
 import { getItem, type Table } from "../../runtime/table.ts";
+import type { Item } from "../../runtime/table-expressions.ts";
 import { queryFilteredPage, queryPage } from "../../runtime/table-query.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import { ALERTS_BY_STATUS } from "../../terms/tables.ts";
@@ -51,20 +52,22 @@ const newestFirst = (a: Pick<Alert, "firstSeen" | "id">, b: Pick<Alert, "firstSe
   listKey(a) < listKey(b) ? 1 : -1;
 
 /**
- * An organization's alert and its sort key, read strongly consistent; undefined if it is unknown or expired. A read unit
- * per 4 KB, two reads if it is resolved.
+ * An organization's alert, its sort key and its item as stored, read strongly consistent; undefined if it is unknown or expired. A read unit
+ * per 4 KB, two reads if it is resolved, three if it is unknown.
  * @param of.scope of the organization; `now` epoch ms.
  * @throws DomainError `store_unavailable`.
  */
 export const findAlert = async (
   table: Table<"securityAlerts">,
   { scope, id, now }: { scope: string; id: string; now: number },
-): Promise<{ key: string; item: AlertItem } | undefined> => {
+): Promise<{ key: string; item: AlertItem; stored: Item } | undefined> => {
   const hash = hashOfAlertId(id);
-  for (const key of hash === undefined ? [] : [unresolvedKey(hash), resolvedKey(id)]) {
+  if (hash === undefined) return undefined;
+  // The last read finds an alert that was opened again between the first two.
+  for (const key of [unresolvedKey(hash), resolvedKey(id), unresolvedKey(hash)]) {
     const stored = await getItem(table, { scope, key });
     const item = stored && parseAlertItem(stored);
-    if (item?.id === id) return isExpired(item, now) ? undefined : { key, item };
+    if (stored !== undefined && item?.id === id) return isExpired(item, now) ? undefined : { key, item, stored };
   }
   return undefined;
 };

@@ -14,6 +14,10 @@ import type { Json } from "../redaction/redact.ts";
 export const alertStatuses = ["open", "acknowledged", "resolved"] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
 
+/** Why an alert could be resolved, as the operator says. */
+export const resolutionCauses = ["true_alarm", "false_alarm", "test"] as const;
+export type ResolutionCause = (typeof resolutionCauses)[number];
+
 /** An alert has at most this many event ids, the newest. */
 export const MAX_EVENT_IDS = 100;
 
@@ -66,6 +70,14 @@ export const Alert = z
     acknowledgedBy: z.optional(text),
     resolvedAt: z.optional(time),
     resolvedBy: z.optional(text),
+    cause: z.optional(
+      z.enum(resolutionCauses).register(z.globalRegistry, {
+        description: "What it turned out to be, as the operator who resolved it says; absent if not said.",
+      }),
+    ),
+    reopenings: z.optional(integer("How often it was opened again; absent if never.")),
+    reopenedAt: z.optional(epochMs("when it was last opened again.")),
+    reopenedBy: z.optional(described("The user who did that.")),
     assignee: z.optional(described("The user who looks after it; absent if no user does.")),
     assignedAt: z.optional(epochMs("when it was last assigned, or the assignment taken away.")),
     assignedBy: z.optional(described("The user who did that.")),
@@ -103,10 +115,18 @@ export type AlertTrigger = {
 };
 
 /** How an alert changed. */
-export const alertChanges = ["raised", "repeated", "acknowledged", "assigned", "commented", "resolved"] as const;
+export const alertChanges = [
+  "raised",
+  "repeated",
+  "acknowledged",
+  "assigned",
+  "commented",
+  "resolved",
+  "reopened",
+] as const;
 export type AlertChange = (typeof alertChanges)[number];
 
-/** A note: an assignment of an alert, or a comment on it. Who made it, and what it says. */
+/** A note: an assignment of an alert, a comment on it, or its reopening. Who made it, and what it says. */
 export const AlertNote = z.object({
   /** The same however often the note is published. */
   id: text,
@@ -128,6 +148,6 @@ export type ChangedAlert = {
   change: AlertChange;
   /** Epoch ms. */
   at: number;
-  /** Of the changes `assigned` and `commented`. */
+  /** Of the changes `assigned`, `commented` and `reopened`. */
   note?: AlertNote | undefined;
 };

@@ -51,7 +51,7 @@ export const cleanAlert = (
   if (holdsTheirEvents || isAbout(item, userId, matcher)) return "delete";
   const { mentions } = matcher;
   const remove = [
-    ...["acknowledgedBy", "resolvedBy", "assignedBy"].filter((name) => item[name] === userId),
+    ...["acknowledgedBy", "resolvedBy", "assignedBy", "reopenedBy"].filter((name) => item[name] === userId),
     ...["message", "assignee", "eventIds", "occurrences"].filter((name) => mentions(item[name])),
     ...["metadata", "evidence"].filter((name) => mentions(parseJson(item[name]))),
   ];

@@ -1,6 +1,6 @@
 /**
- * The actions of POST …/security/alert: operators mark events; generate, acknowledge, assign and resolve alerts, and comment
- * on them.
+ * The actions of POST …/security/alert: operators mark events; generate, acknowledge, assign, resolve and reopen alerts, and
+ * comment on them.
  */
 import { definedFields } from "../../json/defined-fields.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
@@ -12,6 +12,7 @@ import { alertHash, alertId } from "../alerts/alert-item.ts";
 import type { NewNote } from "../alerts/alert-note.ts";
 import type { AlertNoteStore } from "../alerts/alert-note-store.ts";
 import type { AlertPublisher } from "../alerts/alert-publisher.ts";
+import type { AlertReopeningStore } from "../alerts/alert-reopening-store.ts";
 import { eventId, identityOf, timeOfEventId } from "../event-id.ts";
 import type { Recorder } from "../recorder.ts";
 import { sanitiseMetadata, sanitiseText } from "../redaction/redact-and-cut.ts";
@@ -67,13 +68,16 @@ export const manualAlert = (
 
 export type AlertActionDependencies = {
   alerts: AlertDecisionStore;
+  reopenings: AlertReopeningStore;
   notes: Pick<AlertNoteStore, "add">;
   publisher: Pick<AlertPublisher, "publish">;
   events: Pick<SecurityEventStore, "markProcessed">;
   recorder: Pick<Recorder, "recordWithAlert">;
 };
 
-export const createAlertActions = ({ alerts, notes, publisher, events, recorder }: AlertActionDependencies) => {
+export const createAlertActions = (dependencies: AlertActionDependencies) => {
+  const { alerts, reopenings, notes, publisher, events, recorder } = dependencies;
+
   /** Decides about each alert once, in any order. The results have the order of the request. */
   const decide = async (
     change: Exclude<AlertChange, "raised" | "repeated">,
@@ -126,7 +130,8 @@ export const createAlertActions = ({ alerts, notes, publisher, events, recorder 
   /**
    * Carries out an action. Repeating an action changes nothing, except that each new request of `generate_alert` makes an
    * alert, and of `comment` a comment. Repeating a request completes it.
-   * @throws DomainError `store_unavailable`; some ids may be done then, and the request may be sent again.
+   * @throws DomainError `store_unavailable`; some ids may be done then, and the request may be sent again. DomainError
+   *   `alert_superseded` if an alert cannot be opened again; nothing is done then, unless a newer alert was raised just now.
    */
   return async (action: AlertAction, request: AlertRequest): Promise<AlertActionResult> => {
     const { caller, identity } = request;
@@ -141,8 +146,19 @@ export const createAlertActions = ({ alerts, notes, publisher, events, recorder 
       return { action: action.action, acknowledged: changed, ...others };
     }
     if (action.action === "resolve") {
-      const { changed, ...others } = await decide("resolved", action.alertIds, request, alerts.resolve);
+      const { cause } = action;
+      const { changed, ...others } = await decide(
+        "resolved",
+        action.alertIds,
+        request,
+        (organizationId, id, decision) => alerts.resolve(organizationId, id, { ...decision, cause }),
+      );
       return { action: action.action, resolved: changed, ...others };
+    }
+    if (action.action === "reopen") {
+      await reopenings.requireReopenable(caller.organizationId, action.alertIds, identity.at);
+      const { changed, ...others } = await decide("reopened", action.alertIds, request, reopenings.reopen);
+      return { action: action.action, reopened: changed, ...others };
     }
     const note: NewNote =
       action.action === "assign"

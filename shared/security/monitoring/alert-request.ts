@@ -5,8 +5,8 @@ import { text } from "../../json/text.ts";
 import { upperCase, word } from "../../json/word.ts";
 import { isIdentifier } from "../../terms/caller.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
-import { Alert, alertStatuses, MAX_EVENT_IDS } from "../alerts/alert.ts";
-import { MAX_ASSIGNMENTS, MAX_COMMENTS } from "../alerts/alert-note.ts";
+import { Alert, alertStatuses, MAX_EVENT_IDS, resolutionCauses } from "../alerts/alert.ts";
+import { MAX_ASSIGNMENTS, MAX_COMMENTS, MAX_REOPENINGS } from "../alerts/alert-note.ts";
 
 const MAX_IDS = 100;
 const ID_MAX_CHARACTERS = 128;
@@ -107,8 +107,20 @@ const CommentOnAlerts = z
   .register(z.globalRegistry, { id: "CommentOnAlerts", description: "Adds a comment to alerts." });
 
 const ResolveAlerts = z
-  .object({ action: z.literal("resolve"), alertIds: ids(1, MAX_IDS, "The alerts to resolve.") })
-  .register(z.globalRegistry, { id: "ResolveAlerts", description: "Closes alerts for good." });
+  .object({
+    action: z.literal("resolve"),
+    alertIds: ids(1, MAX_IDS, "The alerts to resolve."),
+    cause: z.optional(
+      z
+        .enum(resolutionCauses, { error: `expected one of ${resolutionCauses.join(", ")}` })
+        .register(z.globalRegistry, { description: "What the alerts turned out to be. Reports count the causes." }),
+    ),
+  })
+  .register(z.globalRegistry, { id: "ResolveAlerts", description: "Closes alerts." });
+
+const ReopenAlerts = z
+  .object({ action: z.literal("reopen"), alertIds: ids(1, MAX_IDS, "The resolved alerts to open again.") })
+  .register(z.globalRegistry, { id: "ReopenAlerts", description: "Opens resolved alerts again." });
 
 const actions = [
   MarkProcessed,
@@ -117,6 +129,7 @@ const actions = [
   AssignAlerts,
   CommentOnAlerts,
   ResolveAlerts,
+  ReopenAlerts,
 ] as const;
 
 /** The body of POST …/security/alert. */
@@ -124,7 +137,7 @@ export const AlertAction = z
   .discriminatedUnion("action", actions, {
     error: ({ code, path }) =>
       code === "invalid_union" && path?.at(-1) === "action"
-        ? "expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve"
+        ? "expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve, reopen"
         : "expected an object with an action",
   })
   .register(z.globalRegistry, { id: "AlertAction", description: "An action on events or alerts." });
@@ -182,6 +195,15 @@ const AlertsResolved = z
   .object({ action: z.literal("resolve"), resolved: outcome("The alerts resolved now."), unchanged, notFound })
   .register(z.globalRegistry, { id: "AlertsResolved", description: "The answer to `resolve`, for each alert id." });
 
+const AlertsReopened = z
+  .object({
+    action: z.literal("reopen"),
+    reopened: outcome("The alerts opened again now."),
+    unchanged: outcome(`The alerts that are not resolved, or were opened again ${MAX_REOPENINGS} times.`),
+    notFound,
+  })
+  .register(z.globalRegistry, { id: "AlertsReopened", description: "The answer to `reopen`, for each alert id." });
+
 /** The answer to each action, in the order of the actions. */
 export const AlertActionResult = z
   .discriminatedUnion("action", [
@@ -191,6 +213,7 @@ export const AlertActionResult = z
     AlertsAssigned,
     AlertsCommented,
     AlertsResolved,
+    AlertsReopened,
   ])
   .register(z.globalRegistry, { id: "AlertActionResult", description: "The outcome of the action of the same name." });
 export type AlertActionResult = z.output<typeof AlertActionResult>;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { readTemplates } from "../../../infra/flat-template.ts";
 import { prepareAssembly } from "../../../infra/prepare-assembly.ts";
 import { measureUsage } from "./measure.ts";
 import { defaultWorkload, type Workload } from "./model.ts";
@@ -46,8 +47,7 @@ type Template = { Resources: Record<string, { Type: string; Properties?: { Metri
 
 /** What a template bills while nothing happens. The local cloud's has every option that adds to it. */
 export const countResources = (assemblyDirectory: string): Measured["resources"] => {
-  const template = readFileSync(join(assemblyDirectory, "plant-store-dev.template.json"), "utf8");
-  const { Resources } = JSON.parse(template) as Template;
+  const { Resources } = readTemplates(assemblyDirectory).flat as Template;
   const count = (type: string) => Object.values(Resources).filter(({ Type }) => Type === type).length;
   /** An alarm has one metric, or a list of metrics and of expressions, which are free. */
   const metricsOf = ({ Metrics }: NonNullable<Template["Resources"][string]["Properties"]> = {}): number =>

@@ -66,6 +66,7 @@ const seedUser = async ({ main, time }: World, organizationId: string, userId: s
   const { ipAddress, userAgent } = person;
   const act = createAlertActions({
     alerts: main.decisions,
+    reopenings: main.reopenings,
     notes: main.notes,
     publisher: { publish: async () => [] },
     events: { markProcessed: () => Promise.reject(new Error("not used")) },

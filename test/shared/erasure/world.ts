@@ -33,6 +33,7 @@ import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-
 import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
+import { createAlertReopeningStore } from "../../../shared/security/alerts/alert-reopening-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
 import { createFindAlerts } from "../../../shared/security/alerts/erase.ts";
 import { createHoldsEventsOf } from "../../../shared/security/erase.ts";
@@ -197,6 +198,7 @@ export const useWorld = () => {
       notes,
       objects,
       decisions: createAlertDecisionStore(open("securityAlerts"), { retentionDays }),
+      reopenings: createAlertReopeningStore(open("securityAlerts")),
       reports: createEraseReportsStore(open("reports")),
       destinations,
       notices: createNoticeStore(open("notifications")),

@@ -4,7 +4,7 @@
  */
 
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import type { StoredDelivery } from "../../../shared/notifications/delivery.ts";
 import type { PausedDestination } from "../../../shared/notifications/destination-paused.ts";
 import type { DestinationSecrets } from "../../../shared/notifications/destination-secrets.ts";
@@ -26,6 +26,7 @@ import {
   SLOTS_OF_SLOW,
 } from "../../../shared/notifications/sending-slots.ts";
 import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
+import { MailError, type MailFault } from "../../../shared/runtime/mail.ts";
 import { createTable, getItem } from "../../../shared/runtime/table.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useDatabase } from "../../support/use-table.ts";
@@ -303,6 +304,44 @@ describe("a delivery", () => {
     expect([await world.work(), world.sent]).toEqual([undefined, []]);
     world.message.deliveryId = "01F";
     expect([await world.work(), world.sent]).toEqual([undefined, []]);
+  });
+});
+
+describe("a mail that SES does not take", () => {
+  /** One try of a destination that has failed for five days, with the log's lines. */
+  const tryMail = async (mailer: SendDependencies["mailer"]) => {
+    const write = jest.spyOn(process.stdout, "write").mockReturnValue(true);
+    const world = await createWorld({
+      steps: [],
+      destination: { type: "email", failingSince: START - 5 * DAY_MS },
+      change: { secrets: { open: async () => ({ type: "email", confirmKey: "c", unsubscribeKey: "u" }) }, mailer },
+    });
+    await world.work();
+    const alarms = write.mock.calls.flatMap(([line]) => JSON.parse(String(line)).alarm ?? []);
+    return { world, alarms, delivery: await world.delivery(), destination: await world.destination() };
+  };
+  const refusing = (name: string, fault: MailFault) => ({ send: () => Promise.reject(new MailError(name, fault)) });
+
+  it("pauses the destination whose address is bad, without an alarm", async () => {
+    const { world, alarms, delivery, destination } = await tryMail(refusing("BadRequestException", "mail"));
+    expect(destination).toMatchObject({ status: "paused", pausedBecause: "failing" });
+    expect([world.paused.length, delivery.error, alarms]).toEqual([1, "failing", []]);
+  });
+
+  it.each<[string, MailFault, string[]]>([
+    ["AccountSuspendedException", "sender", ["mail_sender"]],
+    ["TooManyRequestsException", "service", []],
+  ])("pauses no destination for %s, and alarms the operators of a broken sender", async (name, fault, expected) => {
+    const { world, alarms, delivery, destination } = await tryMail(refusing(name, fault));
+    expect(destination).toMatchObject({ status: "active", failingSince: START - 5 * DAY_MS });
+    expect([world.paused, alarms]).toEqual([[], expected]);
+    expect(delivery).toMatchObject({ status: "pending", tries: 1, attempts: [{ error: name }] });
+  });
+
+  it("pauses no destination if the deployment sends no mails any more", async () => {
+    const { alarms, delivery, destination } = await tryMail(undefined);
+    expect(delivery).toMatchObject({ status: "pending", attempts: [{ error: "no_sender" }] });
+    expect([destination.status, alarms]).toEqual(["active", []]);
   });
 });
 

@@ -293,6 +293,33 @@ describe("alerts", () => {
     for (const name of ["assignee", "comments"]) expect(other).not.toHaveProperty(name);
   });
 
+  it("count those that were resolved on the day, by cause", () => {
+    const resolvedAt = SATURDAY + HOUR_MS;
+    const resolved = (fields: object) => alertAt(SATURDAY - DAY_MS, { status: "resolved", resolvedAt, ...fields });
+    const { resolvedByCause, list } = at({
+      alerts: [
+        resolved({ cause: "false_alarm" }),
+        resolved({ cause: "false_alarm" }),
+        resolved({ cause: "test" }),
+        resolved({}),
+        resolved({ cause: "true_alarm", resolvedAt: SATURDAY - 1 }),
+        alertAt(SATURDAY),
+      ],
+    });
+    expect(resolvedByCause).toEqual({ true_alarm: 0, false_alarm: 2, test: 1, none: 1 });
+    expect(list.map(({ cause }) => cause).sort()).toEqual(["false_alarm", "false_alarm", "test", undefined, undefined]);
+  });
+
+  it("count the wait of a reopened alert from when it was opened again", () => {
+    const acknowledgedAt = SATURDAY + 2 * HOUR_MS;
+    const alert = alertAt(SATURDAY - DAY_MS, {
+      status: "acknowledged",
+      acknowledgedAt,
+      reopenedAt: SATURDAY + HOUR_MS,
+    });
+    expect(at({ alerts: [alert] }).medianTimeToAcknowledgeMs).toBe(HOUR_MS);
+  });
+
   it("include those of the day, and older ones that are open or were answered on the day", () => {
     const before = SATURDAY - DAY_MS;
     const { list, raised } = at({

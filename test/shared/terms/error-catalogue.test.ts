@@ -52,6 +52,7 @@ const published = {
   credentials_refused: [422, 42201],
   webhook_not_registered: [422, 42202],
   too_many_tests: [429, 42901, 60],
+  alert_superseded: [409, 40930],
   internal: [500, 50001],
   store_unavailable: [503, 50301, 1],
   key_set_unavailable: [503, 50302, 2],

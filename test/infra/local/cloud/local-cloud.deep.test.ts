@@ -7,7 +7,6 @@ import { CfnRule, EventField, Rule, RuleTargetInput, Schedule } from "aws-cdk-li
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Code, Function as LambdaFn, Runtime } from "aws-cdk-lib/aws-lambda";
-import { FunctionIntegration } from "../../../../infra/constructs/function-integration.ts";
 import type { Observation } from "../../../../infra/local/core/observation.ts";
 import { isRunning } from "../../../../infra/local/core/processes.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
@@ -89,8 +88,15 @@ beforeAll(async () => {
         assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
         inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
       });
-      const integration = new FunctionIntegration(`Integration${path.length}`, fn, role);
-      api.addRoutes({ path, methods: [HttpMethod.POST], integration });
+      const under = new CfnIntegration(stack, `Integration${path.length}`, {
+        apiId: api.apiId,
+        integrationType: "AWS_PROXY",
+        integrationUri: fn.functionArn,
+        payloadFormatVersion: "2.0",
+        credentialsArn: role.roleArn,
+      });
+      const target = `integrations/${under.ref}`;
+      new CfnRoute(stack, `Route${path.length}`, { apiId: api.apiId, routeKey: `POST ${path}`, target });
     }
     new Rule(stack, "Hourly", {
       ruleName: "hourly",

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
 import { createSesService } from "../../../../infra/local/gateway/ses-service.ts";
 import { createMailbox, type Mailbox } from "../../../../infra/local/mail/mailbox.ts";
+import { createSesAccount, sesProblems } from "../../../../infra/local/mail/ses-account.ts";
 import { createMailer, createSes } from "../../../../shared/runtime/mail.ts";
 import { stackModel } from "../../../support/stack-model.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
@@ -36,6 +37,7 @@ const model = stackModel({
 
 let directory: string;
 let mailbox: Mailbox;
+let account: ReturnType<typeof createSesAccount>;
 let lines: string[];
 
 const openMailbox = () =>
@@ -45,8 +47,11 @@ beforeEach(() => {
   directory = join(newDirectory("ses-"), "mail");
   lines = [];
   mailbox = openMailbox();
+  account = createSesAccount();
 });
-const gateway = usePerTest(() => startTestGateway(model, { services: { ses: createSesService({ model, mailbox }) } }));
+const gateway = usePerTest(() =>
+  startTestGateway(model, { services: { ses: createSesService({ model, mailbox, account }) } }),
+);
 
 const clientOf = (role: string): SESv2Client => gateway.clientOf(role, createSes);
 const mailerOf = (role: string, sender = "alerts@example.com") => createMailer(() => clientOf(role), { sender });
@@ -119,9 +124,43 @@ describe("SES of the local cloud", () => {
     expect(list()).toEqual({ status: 200, body: { mails: [] } });
   });
 
+  it.each([
+    ["sandbox", "MessageRejected", "sender"],
+    ["sender_not_verified", "MessageRejected", "sender"],
+    ["mail_from_not_verified", "MailFromDomainNotVerifiedException", "sender"],
+    ["identity_gone", "NotFoundException", "sender"],
+    ["paused", "SendingPausedException", "sender"],
+    ["suspended", "AccountSuspendedException", "sender"],
+    ["denied", "AccessDeniedException", "sender"],
+    ["quota", "TooManyRequestsException", "sender"],
+    ["rate", "TooManyRequestsException", "service"],
+  ])("refuses mails of an account with the problem %s, which the mailer understands", async (problem, name, fault) => {
+    expect(sesProblems).toContain(problem);
+    expect(account.routes["PUT /ses"]?.({ ...request, parameters: {}, body: { problem } })).toMatchObject({
+      status: 200,
+    });
+    await expect(mailerOf("sender").send(mail)).rejects.toMatchObject({ name, fault, message: `SES: ${name}` });
+    expect(list()).toEqual({ status: 200, body: { mails: [] } });
+    account.routes["PUT /ses"]?.({ ...request, parameters: {}, body: { problem: null } });
+    await expect(mailerOf("sender").send(mail)).resolves.toBeDefined();
+  });
+
+  it("takes mails to verified recipients in the sandbox, and knows no other problems", async () => {
+    account.routes["PUT /ses"]?.({ ...request, parameters: {}, body: { problem: "sandbox" } });
+    await expect(mailerOf("sender").send({ ...mail, to: "ada@example.com" })).resolves.toBeDefined();
+    const answer = account.routes["PUT /ses"]?.({ ...request, parameters: {}, body: { problem: "slow" } });
+    expect(answer).toMatchObject({ status: 400 });
+    expect(account.routes["GET /ses"]?.({ ...request, parameters: {} })).toMatchObject({
+      body: { problem: "sandbox" },
+    });
+  });
+
   it("refuses headers that SES refuses, and other operations", async () => {
     const send = (headers: Record<string, string>) => mailerOf("sender").send({ ...mail, headers });
-    await expect(send({ Bcc: "eve@example.org" })).rejects.toMatchObject({ name: "BadRequestException" });
+    await expect(send({ Bcc: "eve@example.org" })).rejects.toMatchObject({
+      name: "BadRequestException",
+      fault: "mail",
+    });
     await expect(send({ "X-A": "a\r\nBcc: eve@example.org" })).rejects.toMatchObject({ name: "AccessDeniedException" });
     const contacts = clientOf("sender").send(new ListContactsCommand({ ContactListName: "all" }));
     await expect(contacts).rejects.toMatchObject({ name: "AccessDeniedException" });

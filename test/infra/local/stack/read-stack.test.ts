@@ -118,6 +118,17 @@ const permission = (properties: object = {}) => ({
 const around = { Role: role, Work: lambda() };
 
 describe("a stack", () => {
+  it("has tables and indexes with warm throughput, which the local engine does not need", async () => {
+    const warm = { WarmThroughput: { ReadUnitsPerSecond: 40_000, WriteUnitsPerSecond: 8_000 } };
+    const index = {
+      IndexName: "byName",
+      KeySchema: [{ AttributeName: "name", KeyType: "HASH" }],
+      Projection: { ProjectionType: "KEYS_ONLY" },
+    };
+    const { tables } = await read({ X: table({ GlobalSecondaryIndexes: [{ ...index, ...warm }], ...warm }) });
+    expect(tables.map(({ definition }) => definition.GlobalSecondaryIndexes)).toEqual([[index]]);
+  });
+
   it("has functions with the defaults of Lambda", async () => {
     const { functions } = await read(around);
     expect(functions).toEqual([

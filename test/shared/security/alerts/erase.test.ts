@@ -45,6 +45,11 @@ describe("an alert, when a user is erased", () => {
     expect(cleanAlert({ ...item, title: "Ask ada", message: "" }, user)).toMatchObject({ set: {} });
   });
 
+  it("loses the user who opened it again", () => {
+    const item = { ...alert, subject: "organization", reopenedBy: "bob" };
+    expect(cleanAlert(item, user)).toEqual({ remove: ["reopenedBy"], set: {} });
+  });
+
   it("loses the user who assigned it, and the user that it is assigned to", () => {
     const item = { ...alert, subject: "organization", assignee: "bob", assignedBy: "ada" };
     expect(cleanAlert(item, user)).toEqual({ remove: ["assignee"], set: {} });
@@ -63,6 +68,7 @@ describe("a note of an alert, when a user is erased", () => {
     [{ change: "commented", by: "ada", text: "bobbin" }, undefined, undefined],
     [{ change: "assigned", by: "bob", assignee: "ada" }, ["by"], {}],
     [{ change: "assigned", by: "bob", assignee: "bob" }, ["by", "assignee"], {}],
+    [{ change: "reopened", by: "bob" }, ["by"], {}],
     [{ change: "assigned", by: "ada", assignee: null }, undefined, undefined],
   ])("%j loses %j", (item, remove, set) => {
     const expected = remove === undefined ? undefined : { remove, set };

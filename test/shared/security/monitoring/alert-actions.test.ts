@@ -47,6 +47,7 @@ beforeEach(() => {
 
 const parts = (): AlertActionDependencies => ({
   alerts,
+  reopenings: alerts,
   notes: alerts.notes,
   publisher: {
     async publish(changes) {
@@ -340,7 +341,7 @@ describe("a request with an Idempotency-Key", () => {
 describe("an invalid request", () => {
   const ids = Array.from({ length: 101 }, (_, i) => `id-${i}`);
   it.each([
-    [{}, /^action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve$/],
+    [{}, /^action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve, reopen$/],
     [{ action: "reset" }, /^action: expected one of/],
     [[], /^body: expected an object with an action$/],
     [{ action: "mark_processed" }, /^eventIds: expected a list of 1 to 100 ids$/],
