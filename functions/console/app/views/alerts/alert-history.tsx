@@ -10,7 +10,9 @@ const Happened = ({ entry: { change, by, count, level, assignee } }: { entry: Al
     raised: () => "Raised",
     repeated: () => `Raised again, ${formatNumber(count ?? 2)} times in all`,
     acknowledged: () => <>{who} acknowledged it</>,
-    resolved: () => <>{who} resolved it</>,
+    // The service resolves alerts whose cause is gone, and names nobody either.
+    resolved: () => (by === undefined ? "Resolved by the service, or by an erased user" : <>{who} resolved it</>),
+    reopened: () => <>{who} opened it again</>,
     assigned: () =>
       assignee === null ? (
         <>{who} took the assignment away</>
