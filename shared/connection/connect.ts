@@ -9,14 +9,14 @@ import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
-import type { Connection, ViewConnection } from "./connection.ts";
+import { type Connection, TOKEN_LIFE_MS, type ViewConnection } from "./connection.ts";
 import type { ConnectionChangeStore, NewConnection } from "./connection-change-store.ts";
 import { type ConnectionUserRequest, contextOfUser, type RecordConnectionChange } from "./connection-events.ts";
 import type { ConnectionRequest } from "./connection-request.ts";
 import { bearerOf, type ConnectionSecrets, fixedCredentials, type Secret } from "./connection-secrets.ts";
 import type { ConnectionStore } from "./connection-store.ts";
+import { keyOf } from "./key.ts";
 import type { OAuthStates } from "./oauth-state.ts";
-import { TOKEN_LIFE_MS } from "./refresh.ts";
 import type { RegisteredWebhook, WebhookRegistration } from "./webhook-registration.ts";
 
 const rejected = (cause?: unknown) =>
@@ -76,6 +76,7 @@ type ConnectDependencies = {
   /** Ends the runs of the previous connection. */
   cancelRuns(organizationId: string): Promise<void>;
   startFirstSync(request: ConnectionUserRequest): Promise<void>;
+  settleKeyAlerts(organizationId: string): Promise<void>;
   recordChange: RecordConnectionChange;
   view: ViewConnection;
   now: Clock;
@@ -83,7 +84,7 @@ type ConnectDependencies = {
   newToken: () => string;
 };
 
-type Verified = Account & { secret: Secret; tokenExpiresAt?: number };
+type Verified = Account & { secret: Secret; tokenExpiresAt?: number; isLive?: boolean | undefined };
 
 /** Undefined keeps the secrets of the same account. */
 const webhookSecretsOf = (
@@ -127,10 +128,10 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       return { ...(await verification.readAccount(bearerOf(secret), context)), secret };
     }
     const tokenExpiresAt = now() + TOKEN_LIFE_MS;
-    const { accessToken, refreshToken, accountId } = await exchange(request.code, request.state, by, context);
+    const { accessToken, refreshToken, accountId, isLive } = await exchange(request.code, request.state, by, context);
     const secret: Secret = { method: "oauth", accessToken, refreshToken };
     const account = await verification.readAccount(accessToken, { ...context, ...definedFields({ accountId }) });
-    return { ...account, secret, tokenExpiresAt };
+    return { ...account, secret, tokenExpiresAt, isLive };
   };
 
   /** The webhook's endpoint at the provider, if the request wants it. `readId`: of the connection that was stored then. */
@@ -150,23 +151,25 @@ export const createConnect = (dependencies: ConnectDependencies) => {
 
   const store = async (
     request: ConnectionRequest,
-    { secret, accountId, tokenExpiresAt }: Verified,
+    { secret, accountId, tokenExpiresAt, isLive }: Verified,
     registered: RegisteredWebhook | undefined,
     by: ConnectionUserRequest,
     startedAt: number,
   ) => {
     const { isConnecting: _, organizationId, ...who } = contextOfUser(by);
     const webhookSecrets = webhookSecretsOf(request, registered);
+    const connectedAt = now();
     const connection: NewConnection = {
       connectionId: newToken(),
       method: secret.method,
       accountId,
-      connectedAt: now(),
+      connectedAt,
+      key: keyOf(secret, { since: connectedAt, isLive }),
       credentials: await secrets.sealCredentials(organizationId, secret),
       credentialsVersion: newToken(),
       ...definedFields({
         tokenExpiresAt,
-        acceptedAt: secret.method === "api_key" ? now() : undefined,
+        acceptedAt: secret.method === "api_key" ? connectedAt : undefined,
         webhookEndpointId: registered?.endpointId,
         webhookSecrets:
           webhookSecrets &&
@@ -229,6 +232,9 @@ export const createConnect = (dependencies: ConnectDependencies) => {
       const stored = await registerAndStore(request, by, startedAt);
       // The connection is stored. If the sync does not start now, the next schedule starts one.
       await orElse("The first sync did not start", restartSync(by), undefined);
+      // The first sync raises what is missing.
+      const settled = dependencies.settleKeyAlerts(by.caller.organizationId);
+      await orElse("The alerts about the key are not up to date", settled, undefined);
       return await view(by.caller.organizationId, stored, (read) =>
         orElse("Reading a field of the connection failed; the answer lacks it", read, undefined),
       );

@@ -26,6 +26,7 @@ export type NewConnection = Pick<
   | "credentialsVersion"
   | "tokenExpiresAt"
   | "acceptedAt"
+  | "key"
   | "webhookSecrets"
   | "webhookEndpointId"
 >;
@@ -40,6 +41,7 @@ const CONNECTION_FIELDS = [
   "credentialsVersion",
   "tokenExpiresAt",
   "acceptedAt",
+  "key",
   "webhookSecrets",
   "webhookEndpointId",
   "refreshOwner",
@@ -122,11 +124,12 @@ export const createConnectionChangeStore = (
      */
     connect: (organizationId: string, connection: NewConnection, change: ConnectionChange): Promise<Connected> =>
       retryOnConflict(organizationId, async (before) => {
-        const { accountId, tokenExpiresAt, acceptedAt, webhookSecrets, webhookEndpointId, ...rest } = connection;
+        const { accountId, tokenExpiresAt, acceptedAt, webhookSecrets, webhookEndpointId, key, ...rest } = connection;
         if (before.holdsRecordsOf !== undefined && before.holdsRecordsOf !== accountId) throw otherAccount();
         const wasConnected = before.status === "connected";
         const was = before.status === "disconnected" ? undefined : before;
         const { connectionId: wasId, accountId: wasAccount, webhookEndpointId: wasEndpoint } = was ?? {};
+        const isSameKey = key?.digest !== undefined && key.digest === was?.key?.digest;
         const keepsSecrets = webhookSecrets === undefined && wasAccount === accountId;
         const same = [
           unchanged("accountId", wasAccount),
@@ -144,11 +147,13 @@ export const createConnectionChangeStore = (
             change,
             ...rest,
             ...definedFields({ tokenExpiresAt, acceptedAt, webhookSecrets, webhookEndpointId: endpoint }),
+            ...definedFields({ key: isSameKey ? was.key : key }),
           },
           remove: [
             "refreshOwner",
             "refreshUntil",
             "token",
+            ...(key === undefined ? ["key"] : []),
             ...(tokenExpiresAt === undefined ? ["tokenExpiresAt"] : []),
             ...(acceptedAt === undefined ? ["acceptedAt"] : []),
             ...(keepsSecrets || webhookSecrets !== undefined ? [] : ["webhookSecrets"]),
@@ -193,7 +198,8 @@ export const createConnectionChangeStore = (
         const entry = sameEntry(before);
         const update = {
           set: { status: "disconnected", token: newRequestToken(), change },
-          remove: CONNECTION_FIELDS,
+          // After a user's disconnect, the alerts are resolved. An erasure of all data removes them.
+          remove: by.source === "user" ? CONNECTION_FIELDS : [...CONNECTION_FIELDS, "keyAlerts"],
           condition: [
             "#connectionId = :was",
             `attribute_${wasConnected ? "exists" : "not_exists"}(#connectedShard)`,

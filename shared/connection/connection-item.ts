@@ -4,6 +4,8 @@
  * - `id`: the organization's key; `status`.
  * - `connectionId`: new at every connect; `method`, `accountId`, `connectedAt`.
  * - `credentials`: sealed (connection-secrets.ts); `credentialsVersion`: new at every change of them; `tokenExpiresAt`.
+ * - `key`: what the credentials are, as their form tells (key.ts). Connections of earlier versions have none until the
+ *   next piece of work opens them. `keyAlerts`: the alerts that were raised about the key; it may outlive the connection.
  * - `acceptedAt`: when the provider last accepted the API key, with a lag of up to an hour. Connections of earlier
  *   versions have none until the next accepted call.
  * - `webhookSecrets`: sealed, with those that were replaced within the last day (webhook-secrets.ts).
@@ -23,6 +25,7 @@ import * as z from "zod/mini";
 import { sources } from "../security/security-event.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
 import { connectionMethods } from "./connection.ts";
+import { KeyAlerts, StoredKey } from "./key.ts";
 
 /** Not the key of any organization. */
 export const CONNECTED_COUNT_KEY = "#connected";
@@ -93,6 +96,7 @@ const always = {
   claimedBy: z.optional(z.string()),
   entryOf: z.optional(z.string()),
   change: z.optional(ConnectionChange),
+  keyAlerts: z.optional(KeyAlerts),
 };
 
 const account = {
@@ -104,6 +108,7 @@ const account = {
   connectedAt: z.number(),
   webhookSecrets: z.optional(binary),
   webhookEndpointId: z.optional(z.string()),
+  key: z.optional(StoredKey),
 };
 
 const Connected = z.object({

@@ -8,12 +8,16 @@ import { epochMs, integer } from "../json/number-fields.ts";
 import type { ProviderSetup } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
+import { Key, type StoredKey, viewKey } from "./key.ts";
 import { isEntitled } from "./platform-events.ts";
 
 export const connectionStatuses = ["connected", "disconnected", "needs_reconnect"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
 export const connectionMethods = ["api_key", "oauth"] as const;
+
+/** Decisions: lifetime of an access token from its exchange. */
+export const TOKEN_LIFE_MS = 3_600_000;
 
 const WebhookSetup = z
   .object({
@@ -54,6 +58,7 @@ export const Connection = z
       description:
         "Whether the account's events at the platform's own webhook endpoint reach this connection; absent unless connected. False for an API key that the provider has not accepted for 24 hours, and if 25 other organizations get the account's events: a sync run brings the changes later.",
     }),
+    key: z.optional(Key),
     webhookUrl: z.optional(z.string()).register(z.globalRegistry, {
       description: "The URL to which the provider must send the webhooks of this organization.",
     }),
@@ -78,6 +83,7 @@ type VisibleFields = { status: ConnectionStatus } & Partial<
   Pick<Connection, "method" | "accountId" | "connectedAt" | "tokenExpiresAt"> & {
     webhookEndpointId: string | undefined;
     acceptedAt: number | undefined;
+    key: StoredKey | undefined;
     entryOf: string | undefined;
   }
 >;
@@ -122,9 +128,12 @@ export const createViewConnection =
     now,
   }: ViewDependencies): ViewConnection =>
   async (organizationId, stored, readField = (read) => read) => {
-    const { status, method, accountId, connectedAt, tokenExpiresAt, acceptedAt, webhookEndpointId, entryOf } = stored;
+    const { status, method, accountId, connectedAt, tokenExpiresAt, acceptedAt, webhookEndpointId, entryOf, key } =
+      stored;
     const isConnected = status === "connected" && method !== undefined;
     const platformEvents = isConnected ? entryOf !== undefined && isEntitled({ method, acceptedAt }, now()) : undefined;
+    // Tokens are exchanged for new ones while they are used: the exchange is what the provider accepted last.
+    const exchangedAt = tokenExpiresAt === undefined ? undefined : tokenExpiresAt - TOKEN_LIFE_MS;
     const webhookUrl = webhookUrlOf(organizationId);
     const { eventTypes, keyPermissions, provider } = setup;
     const [lastSyncAt, nextSyncAt, reads = 0] = await Promise.all([
@@ -140,6 +149,7 @@ export const createViewConnection =
         connectedAt,
         tokenExpiresAt,
         platformEvents,
+        key: isConnected && key !== undefined ? viewKey(key, acceptedAt ?? exchangedAt, now()) : undefined,
         webhookUrl,
         lastSyncAt,
         nextSyncAt,

@@ -41,6 +41,7 @@ type ByUserDependencies = {
   secrets: Pick<ConnectionSecrets, "openCredentials">;
   registration: Pick<WebhookRegistration, "remove">;
   provider: Pick<ProviderAccess, "flush">;
+  settleKeyAlerts(organizationId: string): Promise<void>;
 };
 
 /**
@@ -48,7 +49,7 @@ type ByUserDependencies = {
  * gone. A failure there is a log line, as the provider's dashboard can remove the endpoint.
  */
 export const createDisconnectByUser = (dependencies: ByUserDependencies) => {
-  const { disconnect, connections, secrets, registration, provider } = dependencies;
+  const { disconnect, connections, secrets, registration, provider, settleKeyAlerts } = dependencies;
 
   /** The disconnect destroys the credentials, so they are opened before. */
   const openRegistered = async (organizationId: string) => {
@@ -67,6 +68,7 @@ export const createDisconnectByUser = (dependencies: ByUserDependencies) => {
     const context = contextOfUser(request);
     const registered = await openRegistered(context.organizationId);
     await disconnect(context, { requestId: request.origin.requestId });
+    await settleKeyAlerts(context.organizationId);
     if (registered === undefined) return;
     const { secret, endpointId, accountId } = registered;
     await registration.remove(secret, [endpointId], { ...context, accountId });

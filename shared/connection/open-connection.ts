@@ -8,8 +8,11 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { ConnectedItem, ReconnectReason } from "./connection-item.ts";
-import { bearerOf } from "./connection-secrets.ts";
+import { bearerOf, type Secret } from "./connection-secrets.ts";
 import { notConnected } from "./connection-writer.ts";
+import { keyOf } from "./key.ts";
+import { lacksKeyAlert } from "./key-alerts.ts";
+import type { KeyStore } from "./key-store.ts";
 import { mustNoteAccepted } from "./platform-events.ts";
 import { createRefresh, type OpenedConnection, type RefreshDependencies } from "./refresh.ts";
 
@@ -167,9 +170,32 @@ const enterDirectory = async (
   }
 };
 
+/** What the key is, and its missing alerts. A failure does not stop the work: the next one tries again. */
+const watchKey = async (
+  organizationId: string,
+  connection: ConnectedItem,
+  secret: Secret,
+  { keys, settleKeyAlerts, now }: OpeningDependencies,
+): Promise<void> => {
+  try {
+    const { key = secret.method === "api_key" ? keyOf(secret, { since: connection.connectedAt }) : undefined } =
+      connection;
+    if (key === undefined) return;
+    if (connection.key === undefined) await keys.describe(organizationId, connection, key);
+    if (lacksKeyAlert(key, connection.keyAlerts, now())) await settleKeyAlerts(organizationId);
+  } catch (error) {
+    writeLog("warn", "The alerts about a key are not up to date", { cause: String(error) });
+  }
+};
+
+type OpeningDependencies = RefreshDependencies & {
+  keys: Pick<KeyStore, "describe">;
+  settleKeyAlerts(organizationId: string): Promise<void>;
+};
+
 /** One strongly consistent read (one read unit) and one KMS call for a whole piece of work. */
 export const createOpenConnection =
-  (dependencies: RefreshDependencies): OpenConnection =>
+  (dependencies: OpeningDependencies): OpenConnection =>
   async (organizationId, context = { source: "system" }) => {
     const { changes, now } = dependencies;
     const connection = await dependencies.connections.read(organizationId);
@@ -177,6 +203,7 @@ export const createOpenConnection =
     if (connection.entryOf === undefined && connection.method === "oauth")
       await enterDirectory(organizationId, connection, changes, now());
     const secret = await dependencies.secrets.openCredentials(organizationId, connection.credentials);
+    await watchKey(organizationId, connection, secret, dependencies);
     const { read, ...calls } = createRefresh({ ...context, organizationId }, dependencies);
     const noteAccepted = (accepted: OpenedConnection, at: number): Promise<void> =>
       changes.noteAccepted(organizationId, accepted, at).catch((error: unknown) => {

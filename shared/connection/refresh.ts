@@ -4,12 +4,14 @@
  * Others wait for the stored result. docs/connection.md, "Rejected credentials" and "Tokens".
  */
 import { CircuitOpenError } from "../circuit-breaker/guard.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { OperationContext, ProviderAccess, Tokens } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
+import { TOKEN_LIFE_MS } from "./connection.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
 import {
   type RecordConnectionChange,
@@ -21,10 +23,8 @@ import type { ConnectedItem, ReconnectReason, StoredConnection } from "./connect
 import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import { notConnected } from "./connection-writer.ts";
+import { keyOf } from "./key.ts";
 import type { RefreshStore } from "./secret-change-store.ts";
-
-/** Decisions: lifetime of an access token from its exchange. */
-export const TOKEN_LIFE_MS = 3_600_000;
 
 /** Longer than an exchange (10 s) and its writes: after this time the holder has crashed or given up. */
 const LEASE_MS = 15_000;
@@ -38,7 +38,7 @@ const STORE_ATTEMPTS = 6;
 /** A connection with its credentials in plain text. */
 export type OpenedConnection = Pick<
   ConnectedItem,
-  "connectionId" | "accountId" | "credentialsVersion" | "tokenExpiresAt" | "acceptedAt"
+  "connectionId" | "accountId" | "connectedAt" | "credentialsVersion" | "tokenExpiresAt" | "acceptedAt" | "key"
 > & { secret: Secret };
 
 export type RefreshDependencies = {
@@ -113,9 +113,10 @@ export const createRefresh = (context: OperationContext, dependencies: RefreshDe
   const store = async (opened: OpenedConnection, renewed: OpenedConnection & { tokenExpiresAt: number }) => {
     for (let attempts = 1; ; attempts++) {
       try {
-        const { secret, credentialsVersion, tokenExpiresAt } = renewed;
+        const { secret, credentialsVersion, tokenExpiresAt, key } = renewed;
         const credentials = await secrets.sealCredentials(organizationId, secret);
-        return await refreshes.storeTokens(organizationId, opened, { credentials, credentialsVersion, tokenExpiresAt });
+        const tokens = { credentials, credentialsVersion, tokenExpiresAt, ...definedFields({ key }) };
+        return await refreshes.storeTokens(organizationId, opened, tokens);
       } catch (error) {
         if (attempts < STORE_ATTEMPTS) await pause(attempts);
         else {
@@ -127,10 +128,12 @@ export const createRefresh = (context: OperationContext, dependencies: RefreshDe
   };
 
   const succeed = async (opened: OpenedConnection, tokens: Tokens, startedAt: number): Promise<OpenedConnection> => {
-    const { accessToken, refreshToken } = tokens;
+    const { accessToken, refreshToken, isLive } = tokens;
+    const secret = { method: "oauth" as const, accessToken, refreshToken };
     const renewed = {
       ...opened,
-      secret: { method: "oauth" as const, accessToken, refreshToken },
+      secret,
+      key: opened.key ?? keyOf(secret, { since: opened.connectedAt, isLive }),
       credentialsVersion: newToken(),
       tokenExpiresAt: startedAt + TOKEN_LIFE_MS,
     };

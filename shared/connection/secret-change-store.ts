@@ -20,7 +20,8 @@ import {
 type Exchanged = Pick<ConnectedItem, "connectionId" | "credentialsVersion">;
 
 /** The new credentials. `tokenExpiresAt` in epoch ms. */
-type RefreshedTokens = { credentials: Uint8Array; credentialsVersion: string; tokenExpiresAt: number };
+type RefreshedTokens = Required<Pick<ConnectedItem, "credentials" | "credentialsVersion" | "tokenExpiresAt">> &
+  Pick<ConnectedItem, "key">;
 
 const SAME = "#connectionId = :exchangedId AND #credentialsVersion = :exchangedVersion";
 

@@ -37,8 +37,8 @@ export type ProviderPage<Item> = {
 
 export type Account = { accountId: string };
 
-/** Tokens of an OAuth exchange. `accountId` only if the provider returns the account with the tokens. */
-export type Tokens = { accessToken: string; refreshToken: string; accountId?: string };
+/** Tokens of an OAuth exchange. `accountId`, `isLive`: only if the provider returns them with the tokens. */
+export type Tokens = { accessToken: string; refreshToken: string; accountId?: string; isLive?: boolean };
 
 /**
  * The provider's account that the credentials belong to. Through `ProviderAccess.open` each method is one operation: up

@@ -1,5 +1,6 @@
 /** Builds the compliance report of a day. Pure. */
 import type { ConnectionStatus } from "../connection/connection.ts";
+import type { StoredKey } from "../connection/key.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import type { Alert } from "../security/alerts/alert.ts";
@@ -41,6 +42,8 @@ export type ComplianceInput = {
   /** The oldest stored event; times in epoch ms. */
   oldestEvent: { timestamp: number; expiresAt: number } | undefined;
   connection: ConnectionStatus;
+  /** The stored key, if the account is connected. */
+  key: StoredKey | undefined;
   /** Those that began in the period, in any order. */
   runs: readonly SyncRun[];
   lastSuccessAt: number | undefined;
@@ -69,7 +72,7 @@ const completenessOf = (run: SyncRun | undefined): ReportedSync["completeness"] 
 };
 
 const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
-  const { connection, runs, lastSuccessAt, comparedRun } = input;
+  const { connection, key, runs, lastSuccessAt, comparedRun } = input;
   const ofStatus = (status: SyncRun["status"]) => runs.filter((run) => run.status === status);
   const failed = ofStatus("failed").sort((a, b) => a.startedAt - b.startedAt);
   const failures = firstOf(failed, maxItems);
@@ -88,7 +91,11 @@ const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
       message: error?.message ?? "",
     })),
     moreFailures: failures.more,
-    ...definedFields({ lastSuccessAt, completeness: completenessOf(comparedRun) }),
+    ...definedFields({
+      key: key && { kind: key.kind, mode: key.mode, since: key.since },
+      lastSuccessAt,
+      completeness: completenessOf(comparedRun),
+    }),
   };
 };
 

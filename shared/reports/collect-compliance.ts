@@ -106,6 +106,7 @@ export const createComplianceCollector = ({
       retentionDays,
       oldestEvent,
       connection: connection.status,
+      key: connection.status === "connected" ? connection.key : undefined,
       alerts: found,
       erasures: erasureFacts,
     };

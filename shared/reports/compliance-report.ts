@@ -1,6 +1,7 @@
 /** The compliance report of a UTC day. Built by build-compliance-report.ts. Spec: "Periodic processing". */
 import * as z from "zod/mini";
 import { connectionStatuses } from "../connection/connection.ts";
+import { StoredKey } from "../connection/key.ts";
 import { count, epochMs, integer } from "../json/number-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import { sources } from "../security/security-event.ts";
@@ -50,8 +51,13 @@ const FailedRun = z.object({
   message: z.string(),
 });
 
+const ReportedKey = z
+  .extend(z.pick(StoredKey, { kind: true, mode: true }), { since: epochMs("when it was first stored.") })
+  .register(z.globalRegistry, { description: "The stored key when the report was made; absent without a connection." });
+
 export const ReportedSync = z.object({
   connection: z.enum(connectionStatuses).register(z.globalRegistry, { description: "When the report was made." }),
+  key: z.optional(ReportedKey),
   runs: count("Runs that began in the period."),
   succeeded: count("Runs that read every record type to its end."),
   failed: count("Runs that did not."),

@@ -5,6 +5,8 @@ import { createViewConnection, createWebhookUrl } from "../connection/connection
 import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../connection/connection-events.ts";
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { createDisconnect, createDisconnectByUser, type DisconnectDependencies } from "../connection/disconnect.ts";
+import { createSettleKeyAlerts } from "../connection/key-alerts.ts";
+import { createKeyStore } from "../connection/key-store.ts";
 import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
 import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
@@ -21,6 +23,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
+import type { ResolveCause } from "../security/alerts/alert-resolver.ts";
 import { nextOccurrence } from "../sync/next-occurrence.ts";
 import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
@@ -33,7 +36,8 @@ import {
   wireWebhookSecretsStore,
 } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
-import { wireRecorder } from "./recorder.ts";
+import { raiseFinding, wireRecorder } from "./recorder.ts";
+import { wireResolveCause } from "./security.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
 const wireWebhookUrl = () => {
@@ -79,6 +83,19 @@ export const wireAuthorize = () => {
 
 const wireConnectionSecrets = () => createConnectionSecrets(wireEnvelope());
 
+/** @param resolve of functions that replace or remove keys. */
+const wireSettleKeyAlerts = (resolve?: ResolveCause) =>
+  createSettleKeyAlerts(
+    {
+      connections: wireConnectionStore(),
+      keys: createKeyStore(openTable("connections")),
+      setup: stripeSetup,
+      raise: raiseFinding,
+      now: systemClock,
+    },
+    resolve,
+  );
+
 /** @param provider the function's access to the provider, which also refreshes tokens. */
 export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">) => {
   const changes = wireConnectionChangeStore();
@@ -87,6 +104,8 @@ export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens
     connections: wireConnectionStore(),
     changes,
     refreshes: wireRefreshStore(),
+    keys: createKeyStore(openTable("connections")),
+    settleKeyAlerts: wireSettleKeyAlerts(),
     secrets: wireConnectionSecrets(),
     provider,
     recorder,
@@ -125,6 +144,7 @@ export const wireConnect = () => {
   return createConnect({
     cancelRuns: wireCancelRuns(),
     startFirstSync: wireFirstSync(),
+    settleKeyAlerts: wireSettleKeyAlerts(wireResolveCause()),
     states: wireOAuthStates(),
     verification: createVerification(provider),
     provider,
@@ -168,5 +188,6 @@ export const wireDisconnectByUser = () => {
     secrets: wireConnectionSecrets(),
     registration: wireWebhookRegistration(provider),
     provider,
+    settleKeyAlerts: wireSettleKeyAlerts(wireResolveCause()),
   });
 };

@@ -37,6 +37,43 @@ describe("a connection", () => {
     expect(await service.logged()).not.toContain("whsec_of_ours");
   });
 
+  it("says what its key may do, and raises one alert for an unrestricted live key until that is replaced", async () => {
+    const twin = (prefix: string) => account.apiKey.replace("sk_test_", prefix);
+    const alerts = async (status: string) => {
+      const { body } = await ours.call("GET", `security/alert?status=${status}`);
+      return (body as { rule: string }[]).filter(({ rule }) => rule === "connection_key");
+    };
+    const live = (await ours.connect(twin("sk_live_"))).body as { key: { since: number } };
+    expect(live.key).toMatchObject({
+      kind: "unrestricted",
+      mode: "live",
+      lastAcceptedAt: expect.any(Number),
+      advice: [{ code: "use_restricted_key", text: expect.any(String) }],
+    });
+    await ours.lastRun();
+    await ours.connect(twin("sk_live_"));
+    await ours.lastRun();
+    const [alert, ...others] = await alerts("open");
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({ subject: "unrestricted", level: "HIGH", count: 1 });
+    expect(JSON.stringify(alert)).toContain("Customers: read");
+    expect((await ours.call("GET", "connection")).body).toMatchObject({
+      key: { kind: "unrestricted", since: live.key.since },
+    });
+
+    expect(await ours.connect(twin("rk_live_"))).toMatchObject({
+      body: { key: { kind: "restricted", mode: "live", advice: [] } },
+    });
+    expect(await alerts("open")).toEqual([]);
+    expect(await alerts("resolved")).toMatchObject([{ subject: "unrestricted", resolvedAt: expect.any(Number) }]);
+    await ours.connect(twin("sk_live_"));
+    expect(await alerts("open")).toHaveLength(1);
+    await ours.call("DELETE", "connection");
+    expect(await alerts("open")).toEqual([]);
+    expect((await ours.call("GET", "connection")).body).not.toHaveProperty("key");
+    expect(JSON.stringify(await alerts("resolved"))).not.toContain(account.apiKey.slice("sk_test_".length));
+  });
+
   it("is not created if the provider refuses the key or is unreachable", async () => {
     expect(await ours.connect("sk_test_of_nobody")).toMatchObject({ status: 422, body: { error: 42201 } });
     const fault = await provider.fail(account.accountId, { kind: "error", status: 503 });

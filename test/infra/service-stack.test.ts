@@ -117,6 +117,9 @@ const REFUSING = [...RECORDING, "SecurityEvents dynamodb:UpdateItem", "SecurityR
 /** The rights of every function behind the integration's endpoints, which also read the settings to admit callers. */
 const ADMITTING = [...REFUSING, "Settings dynamodb:GetItem"];
 
+/** The rights to resolve alerts whose cause is gone. */
+const RESOLVING = may("SecurityAlerts", "GetItem", "PutItem", "DeleteItem");
+
 const TAKING_KEYS = may("IdempotencyKeys", "DeleteItem", "PutItem", "UpdateItem");
 const READING_CIRCUITS = [
   ...may("Circuits", "BatchGetItem", "GetItem"),
@@ -191,6 +194,7 @@ describe("the stack", () => {
         ...CHANGING_RUNS,
         READING_OAUTH_SECRET,
         ...may("Connections", "PutItem", "DeleteItem"),
+        ...RESOLVING,
         "CredentialsKey kms:GenerateDataKey of webhook-secrets",
       ],
     ],
@@ -200,6 +204,7 @@ describe("the stack", () => {
         ...ADMITTING,
         ...USING_CONNECTIONS.filter((right) => right !== "CredentialsKey kms:GenerateDataKey of provider-credentials"),
         ...CHANGING_RUNS,
+        ...RESOLVING,
       ],
     ],
     [

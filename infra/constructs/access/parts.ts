@@ -67,6 +67,9 @@ export const accessParts = ({
 
   const raiseAlerts = together(retention, securityAlerts.may("UpdateItem"));
 
+  /** To resolve alerts whose cause is gone: a resolved alert moves to another key. */
+  const resolveAlerts = together(retention, securityAlerts.may("GetItem", "PutItem", "DeleteItem"));
+
   /** To record security events and to raise their alerts. */
   const recordSecurityEvents = together(
     raiseAlerts,
@@ -108,6 +111,7 @@ export const accessParts = ({
     retention,
     syncInterval,
     queueNotifications,
+    resolveAlerts,
     feed,
     listFeed,
     raiseAlerts,

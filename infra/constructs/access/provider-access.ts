@@ -13,7 +13,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 /** The rights of the functions of connection, settings, sync runs, webhooks and records. */
 export const providerAccess = (parts: AccessParts, { credentialsKey, provider }: Resources) => {
   const { circuits, connections, settings, syncRuns, records, webhookEvents, detection, securityEvents } = parts;
-  const { retention, syncInterval, recordSecurityEvents, recordRefusals, seal, changeCircuits } = parts;
+  const { retention, syncInterval, recordSecurityEvents, recordRefusals, resolveAlerts, seal, changeCircuits } = parts;
 
   const secrets = (action: "Decrypt" | "GenerateDataKey", purpose: SecretPurpose): Access => ({
     grants: [credentialsKey.grant(action, purpose)],
@@ -57,6 +57,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       changeRuns,
       secrets("GenerateDataKey", "webhook-secrets"),
       connections.may("PutItem", "DeleteItem"),
+      resolveAlerts,
     ),
 
     /** Opens and seals only webhook secrets, never the provider's credentials. */
@@ -69,7 +70,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     ),
 
     /** Removes the webhook endpoint at the provider. The organization's circuit also stores whether it is connected. */
-    disconnectProvider: together(callProvider, provider.callWithKeys, changeRuns),
+    disconnectProvider: together(callProvider, provider.callWithKeys, changeRuns, resolveAlerts),
 
     /** To send users to the provider's authorization page. The state is sealed, and nothing is stored. */
     authorizeConnection: together(seal, provider.authorize),

@@ -15,6 +15,7 @@ const TokenAnswer = z.object({
   access_token: Secret,
   refresh_token: z.optional(Secret),
   stripe_user_id: z.optional(ExactId),
+  livemode: z.optional(z.boolean()),
 });
 
 export const createOAuth = (send: SendRequest): OAuthAdapter => ({
@@ -34,7 +35,7 @@ export const createOAuth = (send: SendRequest): OAuthAdapter => ({
     // A refresh token that is not rotated may be missing in the answer.
     const refreshToken = tokens?.refresh_token ?? (isRefresh ? grant.refreshToken : undefined);
     if (tokens === undefined || refreshToken === undefined) throw errorOfUnexpected(status);
-    const { access_token: accessToken, stripe_user_id: accountId } = tokens;
-    return { accessToken, refreshToken, ...definedFields({ accountId }) };
+    const { access_token: accessToken, stripe_user_id: accountId, livemode: isLive } = tokens;
+    return { accessToken, refreshToken, ...definedFields({ accountId, isLive }) };
   },
 });

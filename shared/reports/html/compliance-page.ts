@@ -91,6 +91,11 @@ const noticesOf = (report: ComplianceReport) => {
       level: "HIGH",
       text: "The provider refuses the connection: connect the account again.",
     },
+    sync.key?.kind === "unrestricted" &&
+      sync.key.mode === "live" && {
+        level: "HIGH",
+        text: "The stored live key may do everything in the account: replace it by a restricted key.",
+      },
     paused > 0 && {
       level: "HIGH",
       text: `${plural(paused, "destination was", "destinations were")} paused and ${paused === 1 ? "gets" : "get"} no alerts: mend or delete ${paused === 1 ? "it" : "them"}.`,

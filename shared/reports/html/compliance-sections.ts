@@ -91,11 +91,13 @@ const completeness = ({ sync: { completeness: compared } }: ComplianceReport): M
 };
 
 export const syncSection = (report: ComplianceReport): Markup => {
-  const { connection, runs, succeeded, failed, cancelled, running, failures, moreFailures, lastSuccessAt } =
+  const { connection, runs, succeeded, failed, cancelled, running, failures, moreFailures, lastSuccessAt, key } =
     report.sync;
   return section(
     "Completeness of syncs",
     html`<p>The provider is ${connection === "needs_reconnect" ? "waiting to be connected again" : connection}. ${plural(runs, "run", "runs")} began: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed${cancelled > 0 && `, ${formatCount(cancelled)} cancelled`}${running > 0 && `, ${formatCount(running)} under way`}. ${lastSuccessAt === undefined ? "No run has succeeded yet." : `The last one that succeeded ended on ${formatMoment(lastSuccessAt)}.`}</p>`,
+    key !== undefined &&
+      html`<p>The stored key is ${key.kind === "oauth" ? "granted by OAuth" : key.kind}, for ${key.mode} mode, and stored since ${formatMoment(key.since)}.</p>`,
     failures.length > 0 &&
       table(
         "Runs that failed",

@@ -52,7 +52,7 @@ export const Alert = z
     ),
     escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
     rule: described(
-      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, or the rule of detection.",
+      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `connection_key`, or the rule of detection.",
     ),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),

@@ -18,9 +18,12 @@ export const findingRules = [
 ] as const;
 export type FindingRule = (typeof findingRules)[number];
 
+/** Of findings about the stored key of a connection. */
+export const KEY_RULE = "connection_key";
+
 /** What detection found. `firstSeen` and `lastSeen` are the times of the evidence, epoch ms. */
 export type Finding = {
-  rule: FindingRule;
+  rule: FindingRule | typeof KEY_RULE;
   subject: string;
   title: string;
   level: RiskLevel;

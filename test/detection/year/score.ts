@@ -20,13 +20,13 @@ const isAbout = (label: Label, hour: number, { rule, subject }: Finding): boolea
   label.rule === rule && label.subject === subject && hour < label.to && hour + HOUR > label.from;
 
 export const createScores = () => {
-  const scores = new Map<FindingRule, Score>(
+  const scores = new Map<Finding["rule"], Score>(
     findingRules.map((rule) => [
       rule,
       { rule, planted: 0, detected: 0, findings: 0, false: 0, missed: [], mistaken: [] },
     ]),
   );
-  const of = (rule: FindingRule): Score => {
+  const of = (rule: Finding["rule"]): Score => {
     const score = scores.get(rule);
     if (score === undefined) throw new Error(`There is no rule ${rule}.`);
     return score;

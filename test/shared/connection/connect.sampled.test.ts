@@ -29,13 +29,13 @@ let org = "";
 
 beforeEach(() => {
   org = `acme/${++organizations}`;
-  world.provider.secrets.set("sk_live_SECRETKEY", "acct_1");
+  world.provider.secrets.set("rk_live_SECRETKEY", "acct_1");
   world.provider.codes.set("ac_SECRETCODE", "acct_1");
 });
 
 const byKey = (changes: object = {}): ConnectionRequest => ({
   method: "api_key",
-  apiKey: "sk_live_SECRETKEY",
+  apiKey: "rk_live_SECRETKEY",
   ...changes,
 });
 const byOAuth = (changes: object = {}): ConnectionRequest => ({
@@ -69,6 +69,7 @@ describe("connecting with an API key", () => {
       method: "api_key",
       accountId: "acct_1",
       connectedAt: NOON,
+      key: { kind: "restricted", mode: "live", since: NOON, lastAcceptedAt: NOON, advice: [] },
       platformEvents: true,
       webhookUrl: `https://hooks.example/acme%2F${organizations}`,
       ...always,
@@ -79,7 +80,7 @@ describe("connecting with an API key", () => {
     });
     await expect(stored()).resolves.toMatchObject({ status: "connected", accountId: "acct_1", connectedAt: NOON });
     const { connection, credentials } = await world.openConnection(org);
-    await expect(credentials.current()).resolves.toBe("sk_live_SECRETKEY");
+    await expect(credentials.current()).resolves.toBe("rk_live_SECRETKEY");
     expect(connection).not.toHaveProperty("tokenExpiresAt");
     await expect(webhookSecrets()).resolves.toEqual(["whsec_SECRET1"]);
     expect(world.steps).toEqual([`cancel ${org}`, `sync ${org}`]);

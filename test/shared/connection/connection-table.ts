@@ -15,6 +15,7 @@ import {
   createConnectionStore,
   createRecordsClaimStore,
 } from "../../../shared/connection/connection-store.ts";
+import { createKeyStore } from "../../../shared/connection/key-store.ts";
 import { createOAuthStateStore } from "../../../shared/connection/oauth-state-store.ts";
 import { createRefreshStore, createWebhookSecretsStore } from "../../../shared/connection/secret-change-store.ts";
 import { createTable, getItem } from "../../../shared/runtime/table.ts";
@@ -43,6 +44,7 @@ const connectionsOver = (client: DynamoDBDocumentClient, changes: ConnectionChan
 const othersOver = (client: DynamoDBDocumentClient, marks: ReturnType<typeof createConnectionMarkStore>) => ({
   refreshes: createRefreshStore(createTable(client, TABLE), marks),
   circuits: createCircuitStore(createTable(client, CIRCUITS)),
+  keys: createKeyStore(createTable(client, TABLE)),
   claims: createRecordsClaimStore(createTable(client, TABLE)),
   connected: createConnectedStore(createTable(client, TABLE)),
   usedStates: createOAuthStateStore(createTable(client, TABLE)),

@@ -5,6 +5,7 @@ import { createViewConnection, createWebhookUrl } from "../../../shared/connecti
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionSecrets } from "../../../shared/connection/connection-secrets.ts";
 import { createDisconnect, createDisconnectByUser } from "../../../shared/connection/disconnect.ts";
+import { createSettleKeyAlerts } from "../../../shared/connection/key-alerts.ts";
 import { createOAuthStates } from "../../../shared/connection/oauth-state.ts";
 import { createOpenConnection } from "../../../shared/connection/open-connection.ts";
 import { createWebhookRegistration } from "../../../shared/connection/webhook-registration.ts";
@@ -162,6 +163,8 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     now: NOON,
     events: [] as NewSecurityEvent[],
     steps: [] as string[],
+    /** Alerts about keys, as they were raised and resolved. */
+    keyAlerts: [] as string[],
     startFirstSync: async (organizationId: string) => {
       world.steps.push(`sync ${organizationId}`);
     },
@@ -210,6 +213,20 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     cancelRuns: (organizationId: string) => world.cancelRuns(organizationId),
     startFirstSync: ({ caller }: { caller: { organizationId: string } }) => world.startFirstSync(caller.organizationId),
   };
+  const settleKeyAlerts = createSettleKeyAlerts(
+    {
+      connections: stores.connections,
+      keys: stores.keys,
+      setup: stripeSetup,
+      raise: async (_, { subject, level }) => {
+        world.keyAlerts.push(`raised ${subject} ${level}`);
+      },
+      now,
+    },
+    async (_, { subject }) => {
+      world.keyAlerts.push(`resolved ${subject}`);
+    },
+  );
   const recordChange = createConnectionChangeRecorder({ recorder, changes: stores.connections });
   const registration = createWebhookRegistration({
     provider: provider.access,
@@ -224,6 +241,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     view,
     now,
     newToken,
+    settleKeyAlerts,
     ...around,
     verification: createVerification(provider.access),
     provider: provider.access,
@@ -244,10 +262,13 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     disconnect,
     secrets,
     registration,
+    settleKeyAlerts,
     provider: provider.access,
     connections: stores.connections,
   });
   const openConnection = createOpenConnection({
+    settleKeyAlerts,
+    keys: stores.keys,
     secrets,
     recorder,
     recordChange,

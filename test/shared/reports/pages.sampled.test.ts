@@ -215,6 +215,7 @@ describe("a page", () => {
         oldestEvent: undefined,
         lastSuccessAt: undefined,
         connection: "disconnected",
+        key: undefined,
         day: {
           ...day,
           users: [],

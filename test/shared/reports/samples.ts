@@ -249,6 +249,7 @@ export const complianceInput = (changes: Partial<ComplianceInput> = {}): Complia
     retentionDays: 90,
     oldestEvent: { timestamp: period.to - 61 * DAY_MS, expiresAt: period.to + 29 * DAY_MS },
     connection: "connected",
+    key: { kind: "unrestricted", mode: "live", since: 1_795_000_000_000 },
     runs,
     lastSuccessAt: period.from + 20 * HOUR_MS,
     comparedRun: comparedRunAt(period.from - 3 * DAY_MS),

@@ -15,10 +15,13 @@ const challenge = { "www-authenticate": 'Basic realm="Stripe"' };
 const masked = (secret: string) =>
   `${secret.slice(0, 8)}${"*".repeat(Math.max(0, secret.length - 12))}${secret.slice(-4)}`;
 
+/** A business has one key. Its twins of other kinds and of live mode open the same account: `rk_live_…` of `sk_test_…`. */
+const keyOfTwin = (secret: string): string => secret.replace(/^(?:sk|rk)_(?:live|test)_/, "sk_test_");
+
 /** The owner of a secret: the account of a key, or of a token with its expiry. */
 export const findSecret = (store: Store, secret: string | undefined) => {
   if (secret === undefined) return undefined;
-  const account = store.accounts.byKey(secret);
+  const account = store.accounts.byKey(keyOfTwin(secret));
   if (account !== undefined) return { account, expiresAt: Number.POSITIVE_INFINITY };
   const grant = store.grants.find("access", secret);
   const granted = grant && store.accounts.byId(grant.account);

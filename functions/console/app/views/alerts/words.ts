@@ -65,6 +65,11 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "One event was serious enough to raise an alert by itself.",
     todo: "Open the newest event to see what happened, to whom, and from which address.",
   },
+  connection_key: {
+    name: "Provider key",
+    means: "The stored live key may do more than this service needs, or is older than a year.",
+    todo: "Make a restricted key at the provider with the permissions that Connection lists, and store it there.",
+  },
   notifications_paused: {
     name: "Notifications paused",
     means: "A destination of notifications was paused by the service: alerts do not reach it any more.",
@@ -96,10 +101,12 @@ export const statusNames: Readonly<Record<Alert["status"], string>> = {
 };
 
 const fixedSubjects: Readonly<Record<string, string>> = {
+  age: "The age of the key",
   connection: "The connection",
   organization: "The whole organization",
   provider: "The provider",
   system: "The service itself",
+  unrestricted: "What the key may do",
   webhooks: "Webhooks",
   "limit:provider": "The provider's rate limit",
   "limit:pace": "The service's own rate limit",

@@ -101,7 +101,8 @@ export const ApiKeyForm = ({ connection, onConnected }: Props) => {
                 )
               </>
             )}
-            . It is sent once, stored encrypted, and never shown again.
+            . It is sent once, stored encrypted, and never shown again. An unrestricted live key works too, but whoever
+            gets hold of it can move money, so it raises an alert.
           </>
         }
       />

@@ -8,7 +8,7 @@ import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
 import { formatNumber } from "../../words/format.ts";
-import { reconnectCause, statusWords } from "./connection-words.ts";
+import { keyWords, reconnectCause, statusWords } from "./connection-words.ts";
 import { Disconnect } from "./disconnect.tsx";
 
 const METHODS = { api_key: "API key", oauth: "OAuth: access granted at the provider" } as const;
@@ -60,6 +60,16 @@ const Explanation = ({ connection }: { connection: Connection }) => {
   );
 };
 
+/** The kind of key, and what to do about it. */
+const Key = ({ of }: { of: NonNullable<Connection["key"]> }) => (
+  <>
+    {keyWords(of)}, since <Time at={of.since} />
+    {of.advice.map(({ code, text }) => (
+      <p key={code}>{text}</p>
+    ))}
+  </>
+);
+
 const TokenExpiry = ({ at }: { at: number }) => (
   <>{at > useNow() ? <RelativeTime at={at} /> : <Time at={at} />}; it is renewed before.</>
 );
@@ -101,6 +111,7 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           ["Provider", provider.name],
           ["Account", accountId && <code>{accountId}</code>],
           ["Method", method && METHODS[method]],
+          ["Key", connection.key && <Key of={connection.key} />],
           [
             "Platform events",
             connection.platformEvents === false &&

@@ -84,6 +84,12 @@ export const readReturn = (query: Readonly<Record<string, string | undefined>>):
   return code && state ? { outcome: "granted", code, state } : undefined;
 };
 
+const KEY_KINDS = { unrestricted: "Unrestricted", restricted: "Restricted", oauth: "Granted by OAuth" } as const;
+
+/** "Restricted, live". */
+export const keyWords = ({ kind, mode }: Pick<NonNullable<Connection["key"]>, "kind" | "mode">): string =>
+  `${KEY_KINDS[kind]}, ${mode}`;
+
 export const statusWords: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
   connected: ["good", "Connected"],
   needs_reconnect: ["bad", "Needs reconnecting"],
