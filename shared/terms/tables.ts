@@ -92,6 +92,8 @@ export const RECORDS_BY_CUSTOMER = {
   holds: LISTED,
 } as const;
 
+export const CUSTOMERS_BY_NAME = { name: "byName", partitionKey: "scope", sortKey: "nameKey", holds: "keys" } as const;
+
 export const PENDING_WEBHOOKS = {
   name: "byPending",
   partitionKey: "pendingShard",
@@ -147,7 +149,7 @@ export const tables = {
   connections: { partitionKey: "id", expires: true, indexes: [CONNECTED_ORGANIZATIONS] },
   settings: { partitionKey: "id" },
   syncRuns: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [ACTIVE_RUNS] },
-  records: { partitionKey: "scope", sortKey: "key", indexes: [RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER] },
+  records: { partitionKey: "scope", sortKey: "key", indexes: [RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER, CUSTOMERS_BY_NAME] },
   webhookEvents: {
     partitionKey: "scope",
     sortKey: "id",
