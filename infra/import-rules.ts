@@ -35,6 +35,7 @@ export const shared = {
     notifications: ["security", "reports"],
     exports: ["security", "records", "settings", "reports", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
+    search: ["security", "records", "settings", "sync", "notifications", "webhooks"],
     erasure: [
       "security",
       "circuit-breaker",

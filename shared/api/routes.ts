@@ -15,6 +15,7 @@ import { notificationRoutes } from "./notification-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { reportRoutes } from "./report-routes.ts";
+import { searchRoutes } from "./search-routes.ts";
 import { securityRoutes } from "./security-routes.ts";
 import { settingsRoutes } from "./settings-routes.ts";
 import { syncRoutes } from "./sync-routes.ts";
@@ -34,6 +35,7 @@ export const routes = {
   ...reportRoutes,
   ...erasureRoutes,
   ...exportRoutes,
+  ...searchRoutes,
   ...apiRoutes,
 } as const satisfies Record<string, Route>;
 

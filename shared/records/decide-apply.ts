@@ -96,7 +96,7 @@ const decideState = (
   const fields = withInvoice(state.fields, invoiceOf(stored.fields));
   if (areEqual(fields, stored.fields)) {
     const isLater = options.updatesObservedAt && observedAt.to > stored.observedAt.to;
-    return isLater || stored.isInQuestion ? refresh(stored, observedAt) : keep;
+    return isLater || stored.isInQuestion || stored.lacksSearchKeys ? refresh(stored, observedAt) : keep;
   }
   if (order === "newer") return write({ createdAt, fields, observedAt });
   // The times overlap. A final state is the later one, because no other state can follow it.

@@ -2,6 +2,8 @@
  * Records as the table stores them: partition key `scope` (the organization's key), sort key `key` (`<type>#<id>`).
  * Index byCreated: partition key `listKey` (scope#type), sort key `createdKey` (`createdAt` in 15 digits, `#`, id).
  * Index byCustomer: partition key `customerKey` (listKey#customerId), if there is a customer, sort key `createdKey`.
+ * Indexes byName and byEmail: partition key `scope`, sort key `nameKey` or `emailKey`, which customers with a name or an
+ * e-mail address have (search-key.ts).
  */
 import * as z from "zod/mini";
 import { MAX_SORT_KEY_BYTES, organizationKey, partKey } from "../terms/keys.ts";
@@ -9,6 +11,7 @@ import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/tables.ts";
 import type { ObservedAt } from "./observation.ts";
 import { type RecordFields, RecordType, recordFields, SyncedRecord } from "./record.ts";
 import type { RecordPosition } from "./record-query.ts";
+import { searchKeyOf } from "./search-key.ts";
 
 /** Identifies a record within its organization. `id` is the provider's. */
 export type RecordKey = { type: RecordType; id: string };
@@ -88,6 +91,8 @@ export type StoredRecord = RecordKey & {
   observedAt: ObservedAt;
   /** A worker is reading the object at the provider. Others that find the record unchanged must write it (apply.ts). */
   isInQuestion: boolean;
+  /** A customer whose item an earlier version wrote: it is in no index for searches until it is written again. */
+  lacksSearchKeys?: true;
   /** Changes with every write. */
   version: string;
 };
@@ -105,8 +110,15 @@ const RecordItem = z.extend(ShownItem, {
   seenFrom: z.number(),
   seenTo: z.number(),
   inQuestion: z.optional(z.boolean()),
+  nameKey: z.optional(z.string()),
+  emailKey: z.optional(z.string()),
   version: z.string(),
 });
+
+const searchKeysOf = (fields: RecordFields | undefined) =>
+  fields !== undefined && "email" in fields
+    ? { nameKey: searchKeyOf(fields.name), emailKey: searchKeyOf(fields.email) }
+    : { nameKey: undefined, emailKey: undefined };
 
 export const toItem = (organizationId: string, record: StoredRecord) => {
   const { createdAt, updatedAt, fields, observedAt, isInQuestion, version } = record;
@@ -116,6 +128,7 @@ export const toItem = (organizationId: string, record: StoredRecord) => {
     listKey: listKeyOf(organizationId, record.type),
     createdKey: createdKeyOf(record),
     customerKey: customerId === null ? undefined : customerKeyOf(organizationId, record.type, customerId),
+    ...searchKeysOf(record.lacksSearchKeys ? undefined : fields),
     createdAt,
     updatedAt,
     ...(fields === undefined ? { deleted: true } : { fields }),
@@ -127,13 +140,17 @@ export const toItem = (organizationId: string, record: StoredRecord) => {
 };
 
 export const fromItem = (item: unknown): StoredRecord => {
-  const { key, fields, seenFrom, seenTo, inQuestion = false, ...own } = RecordItem.parse(item);
+  const stored = RecordItem.parse(item);
+  const { key, seenFrom, seenTo, inQuestion = false, nameKey, emailKey, ...own } = stored;
   const { type, id } = parseSortKey(key);
+  const fields = stored.fields && recordFields[type].parse(stored.fields);
+  const expected = searchKeysOf(fields);
   return {
     ...own,
     type,
     id,
-    fields: fields && recordFields[type].parse(fields),
+    fields,
+    ...((nameKey !== expected.nameKey || emailKey !== expected.emailKey) && { lacksSearchKeys: true as const }),
     observedAt: { from: seenFrom, to: seenTo },
     isInQuestion: inQuestion,
   };

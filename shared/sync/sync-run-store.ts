@@ -110,6 +110,15 @@ export const createSyncRunStore = (table: Table<"syncRuns">) => {
       return item && SyncRun.parse(item);
     },
 
+    /** A run, under way or ended; undefined if there is none, or no longer. Two read units. @param now epoch ms. */
+    async find(organizationId: string, runId: string, now: number): Promise<SyncRun | undefined> {
+      // In this order: a run that ends between the two reads is then in the second.
+      const { run } = await readState(organizationId);
+      if (run?.id === runId) return toSyncRun(run);
+      const item = await getItem(table, runKey(organizationId, runId));
+      return item !== undefined && Expiring.parse(item).ttl * 1_000 > now ? SyncRun.parse(item) : undefined;
+    },
+
     /**
      * Starts a run without a worker: two write units. A repetition with the same run changes nothing.
      * @throws RunUnderWayError while another run is under way, even if that has no worker.

@@ -92,7 +92,17 @@ export const RECORDS_BY_CUSTOMER = {
   holds: LISTED,
 } as const;
 
+/**
+ * Customers by the beginning of their name, and of their e-mail address, in lower case. One deployment creates one index of
+ * a table, so an upgrade takes two (docs/upgrade.md).
+ */
 export const CUSTOMERS_BY_NAME = { name: "byName", partitionKey: "scope", sortKey: "nameKey", holds: "keys" } as const;
+export const CUSTOMERS_BY_EMAIL = {
+  name: "byEmail",
+  partitionKey: "scope",
+  sortKey: "emailKey",
+  holds: "keys",
+} as const;
 
 export const PENDING_WEBHOOKS = {
   name: "byPending",
@@ -149,7 +159,11 @@ export const tables = {
   connections: { partitionKey: "id", expires: true, indexes: [CONNECTED_ORGANIZATIONS] },
   settings: { partitionKey: "id" },
   syncRuns: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [ACTIVE_RUNS] },
-  records: { partitionKey: "scope", sortKey: "key", indexes: [RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER, CUSTOMERS_BY_NAME] },
+  records: {
+    partitionKey: "scope",
+    sortKey: "key",
+    indexes: [RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER, CUSTOMERS_BY_NAME, CUSTOMERS_BY_EMAIL],
+  },
   webhookEvents: {
     partitionKey: "scope",
     sortKey: "id",

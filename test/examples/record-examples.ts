@@ -239,6 +239,7 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     revision: 1,
   });
   await record("getCustomRule", "refusals", `GET ${customRules}/${ruleId}`);
+  await record("search", "customers", "GET search?q=ada%20l");
 
   const eve = { role: "guest", userId: "eve" };
   for (const path of ["settings", "security"]) await acme.call("GET", path, undefined, eve);

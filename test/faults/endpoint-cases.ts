@@ -217,6 +217,7 @@ export const endpointCases = {
     request: () => ({ method: "POST", target: `${PROVIDER}/webhooks/evt_webhook/replay`, headers: keyed }),
   },
   listRecords: get("/records/customers"),
+  search: get("/search?q=ada"),
   getSettings: get("/settings"),
   changeSettings: {
     request: () => ({

@@ -1,6 +1,9 @@
 import {
   ACTIVE_RUNS,
   CONNECTED_ORGANIZATIONS,
+  CUSTOMERS_BY_EMAIL,
+  CUSTOMERS_BY_NAME,
+  EVENTS_BY_USER,
   PENDING_WEBHOOKS,
   RECORDS_BY_CREATION,
   RECORDS_BY_CUSTOMER,
@@ -98,6 +101,19 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       connections.may("BatchGetItem"),
       syncRuns.query(ACTIVE_RUNS),
       syncRuns.may("GetItem", "BatchGetItem", "PutItem"),
+    ),
+
+    /** To look one text up in all of these, and among customers. */
+    search: together(
+      securityEvents.may("GetItem", "BatchGetItem"),
+      securityEvents.query(EVENTS_BY_USER),
+      parts.securityAlerts.may("GetItem"),
+      settings.may("GetItem"),
+      syncRuns.may("GetItem"),
+      webhookEvents.may("GetItem"),
+      parts.notifications.may("GetItem"),
+      records.may("GetItem", "BatchGetItem"),
+      records.query(CUSTOMERS_BY_NAME, CUSTOMERS_BY_EMAIL),
     ),
 
     listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
