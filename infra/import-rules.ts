@@ -24,6 +24,7 @@ export const shared = {
   subjects: {
     plants: [],
     security: [],
+    mutes: ["security"],
     "circuit-breaker": ["security"],
     records: ["security"],
     settings: ["security", "records"],
@@ -45,6 +46,7 @@ export const shared = {
       "sync",
       "detection",
       "reports",
+      "mutes",
       "notifications",
       "exports",
       "webhooks",

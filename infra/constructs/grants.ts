@@ -8,6 +8,7 @@ import type { RouteName } from "../../shared/api/routes.ts";
 import type { Lacks } from "../../shared/terms/lacks.ts";
 import { exportAccess } from "./access/export-access.ts";
 import { judgingAccess } from "./access/judging-access.ts";
+import { muteAccess } from "./access/mute-access.ts";
 import { notificationAccess } from "./access/notification-access.ts";
 import { accessParts, type Resources } from "./access/parts.ts";
 import { providerAccess } from "./access/provider-access.ts";
@@ -37,6 +38,7 @@ export const accessTo = (resources: Resources) => {
     ...judgingAccess(parts),
     ...exportAccess(parts),
     ...notificationAccess(parts, resources),
+    ...muteAccess(parts),
     getOpenApiDocument: NO_ACCESS,
     getConsole: NO_ACCESS,
     getConsoleAsset: NO_ACCESS,

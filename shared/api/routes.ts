@@ -11,6 +11,7 @@ import { connectionRoutes } from "./connection-routes.ts";
 import { detectionRoutes } from "./detection-routes.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
 import { exportRoutes } from "./export-routes.ts";
+import { muteRoutes } from "./mute-routes.ts";
 import { notificationRoutes } from "./notification-routes.ts";
 import { plantRoutes } from "./plant-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
@@ -32,6 +33,7 @@ export const routes = {
   ...settingsRoutes,
   ...notificationRoutes,
   ...detectionRoutes,
+  ...muteRoutes,
   ...reportRoutes,
   ...erasureRoutes,
   ...exportRoutes,

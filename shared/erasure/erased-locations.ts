@@ -3,6 +3,7 @@ import { type CircuitDependencies, circuitAuthors } from "../circuit-breaker/era
 import { type ConnectionDependencies, connectionAuthor } from "../connection/erase.ts";
 import { allDetection, detectionOfUser } from "../detection/erase.ts";
 import { allExports, type ExportDependencies, exportsOfUser } from "../exports/erase.ts";
+import { allMutes, type MuteDependencies, mutesOfUser } from "../mutes/erase.ts";
 import {
   allNotifications,
   destinationAuthors,
@@ -28,6 +29,7 @@ import type { Partitions, Unswept } from "./partition-store.ts";
 export type LocationDependencies = ConnectionDependencies &
   SettingsDependencies &
   NotificationDependencies &
+  MuteDependencies &
   CircuitDependencies &
   ReportDependencies &
   ExportDependencies & {
@@ -77,6 +79,7 @@ const inTablesOfOrganization = (
     ["syncRuns", allRuns(partitions.syncRuns)],
     ["securityAlerts", ...allAlerts(partitions.securityAlerts)],
     ["notifications", ...allNotifications(dependencies, organizationId, partitions.notifications)],
+    ["mutes", ...allMutes(dependencies, organizationId, partitions.mutes)],
     ["detection", allDetection(partitions.detection)],
     ["exports", ...allExports(dependencies, organizationId, partitions.exports)],
     ["securityEvents", allEvents(partitions.securityEvents, erasureId)],
@@ -112,6 +115,13 @@ const inTablesOfUser = (
       ...notificationsOfUser(dependencies, organizationId, partitions.notifications, {
         userId,
         identifiers,
+        findAlerts: dependencies.findAlerts(organizationId),
+      }),
+    ],
+    [
+      "mutes",
+      ...mutesOfUser(dependencies, organizationId, partitions.mutes, {
+        ...user,
         findAlerts: dependencies.findAlerts(organizationId),
       }),
     ],

@@ -67,6 +67,10 @@ export const tags = {
     resourceType: "provider_account",
   },
   detection: { description: "The rules that judge security events.", resourceType: "security_event" },
+  mutes: {
+    description: "Alerts that are not sent for a time.",
+    resourceType: "security_event",
+  },
   erasure: { description: "Deletion of an organization's or a user's data on request.", resourceType: undefined },
   exports: { description: "Files with security events or all data of an organization.", resourceType: undefined },
   api: { description: "The API itself.", resourceType: undefined },

@@ -1,18 +1,8 @@
 /** What the schemas of requests cannot say: which time zones and URLs a destination may have. Pure. */
+import { isTimeZone, ZONE_EXPECTED } from "../json/zoned-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { DestinationChangeRequest, DestinationRequest, DestinationType } from "./destination.ts";
-import { ZONE_EXPECTED } from "./destination-settings.ts";
 import { checkTargetUrl, type TargetRules } from "./sending/public-address.ts";
-
-/** Whether this runtime knows a time zone of the IANA database; `UTC` is one. */
-const isTimeZone = (name: string): boolean => {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** @throws DomainError `invalid_field`. */
 export const requireTimes = ({

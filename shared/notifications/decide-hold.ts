@@ -4,9 +4,9 @@
  */
 import { HOUR_MS, MINUTE_MS, startOfHour } from "../terms/hours.ts";
 import type { RiskLevel } from "../terms/risk-levels.ts";
+import { endOf, isWithin, nextDaily } from "../terms/zoned-time.ts";
 import type { Destination } from "./destination.ts";
 import type { SummaryReason } from "./messages/notification.ts";
-import { endOf, isWithin, nextDaily } from "./zoned-time.ts";
 
 /** A storm: more than this many notifications of a destination and of one kind of places within this time. */
 export const STORM_WINDOW_MS = 10 * MINUTE_MS;

@@ -1,6 +1,8 @@
 /** What a destination gets, and when: its filter, quiet hours, digest and reports. Pure. docs/notifications.md. */
 import * as z from "zod/mini";
 import { described } from "../json/described.ts";
+import { oneOf, uniqueList } from "../json/unique-list.ts";
+import { timeOfDay, timeZone } from "../json/zoned-fields.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 import { type NotifiedChange, notifiedChanges } from "./messages/notification.ts";
 
@@ -11,35 +13,6 @@ export type ReportRhythm = (typeof reportRhythms)[number];
 const MAX_RULES = 50;
 const MAX_RULE_CHARACTERS = 64;
 
-const TIME_EXPECTED = "expected a time of day such as 22:00";
-/** A time of day, `00:00` to `23:59`. */
-const timeOfDay = z
-  .string({ error: TIME_EXPECTED })
-  .check(z.regex(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]$/, { error: TIME_EXPECTED }));
-
-export const ZONE_EXPECTED = "expected the name of a time zone such as Europe/Berlin";
-
-/** The form of a name of the IANA database; check-request.ts looks whether there is such a zone. */
-const timeZone = z
-  .string({ error: ZONE_EXPECTED })
-  .check(z.regex(/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/, { error: ZONE_EXPECTED }));
-
-/** A list without repetitions. */
-const list = <Schema extends z.ZodMiniType>(element: Schema, min: number, max: number, what: string) => {
-  const error = `expected a list of ${min} to ${max} ${what}, each once`;
-  return z
-    .array(element, { error })
-    .check(
-      z.minLength(min, { error }),
-      z.maxLength(max, { error }),
-      z.refine((elements) => new Set(elements).size === elements.length, { error }),
-    )
-    .register(z.globalRegistry, { override: { uniqueItems: true } });
-};
-
-export const oneOf = <const Words extends readonly string[]>(words: Words) =>
-  z.enum(words, { error: `expected one of ${words.join(", ")}` });
-
 const RULE_EXPECTED = `expected the name of a rule, at most ${MAX_RULE_CHARACTERS} lower-case letters, digits and underscores`;
 const rule = z
   .string({ error: RULE_EXPECTED })
@@ -47,15 +20,15 @@ const rule = z
 
 const filterFields = {
   levels: described(
-    z.optional(list(oneOf(riskLevels), 1, riskLevels.length, "levels")),
+    z.optional(uniqueList(oneOf(riskLevels), 1, riskLevels.length, "levels")),
     "The levels that are notified; without it all.",
   ),
   rules: described(
-    z.optional(list(rule, 1, MAX_RULES, "rules")),
+    z.optional(uniqueList(rule, 1, MAX_RULES, "rules")),
     "The rules whose alerts are notified; without it all.",
   ),
   changes: described(
-    z.optional(list(oneOf(notifiedChanges), 0, notifiedChanges.length, "changes")),
+    z.optional(uniqueList(oneOf(notifiedChanges), 0, notifiedChanges.length, "changes")),
     "The changes that are notified; without it all. An empty list: no alerts, for a destination that gets reports only.",
   ),
 };
@@ -96,6 +69,6 @@ export type Digest = z.output<typeof Digest>;
 
 /** The reports of an e-mail destination. */
 export const reports = described(
-  z.optional(list(oneOf(reportRhythms), 1, reportRhythms.length, "rhythms")),
+  z.optional(uniqueList(oneOf(reportRhythms), 1, reportRhythms.length, "rhythms")),
   "E-mail only: links to the daily compliance report, to the weekly security review.",
 );

@@ -7,7 +7,8 @@ import * as z from "zod/mini";
 import { described } from "../json/described.ts";
 import { epochMs } from "../json/number-fields.ts";
 import { text } from "../json/text.ts";
-import { DestinationFilter, Digest, oneOf, QuietHours, reportRhythms, reports } from "./destination-settings.ts";
+import { oneOf } from "../json/unique-list.ts";
+import { DestinationFilter, Digest, QuietHours, reportRhythms, reports } from "./destination-settings.ts";
 
 export const destinationTypes = ["webhook", "email", "slack", "teams"] as const;
 export type DestinationType = (typeof destinationTypes)[number];

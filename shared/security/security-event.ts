@@ -16,6 +16,7 @@ export const categories = [
   "data_access",
   "system",
   "compliance",
+  "security",
 ] as const;
 export type Category = (typeof categories)[number];
 
@@ -72,6 +73,8 @@ export const eventTypes = {
   CUSTOM_RULE_CREATED: "An administrator created an own rule of detection.",
   CUSTOM_RULE_CHANGED: "An administrator changed an own rule of detection.",
   CUSTOM_RULE_DELETED: "An administrator deleted an own rule of detection.",
+  ALERT_MUTE_CREATED: "An administrator muted alerts for a time.",
+  ALERT_MUTE_ENDED: "A mute of alerts ended, by itself or by an administrator.",
   NOTIFICATIONS_PAUSED:
     "The service paused a destination of notifications, because it failed for five days or is gone.",
 } as const;

@@ -139,6 +139,14 @@ export const SILENCE_RULES = {
   holds: ["windowMinutes"],
 } as const;
 
+export const DUE_MUTES = {
+  name: "byDue",
+  partitionKey: "dueShard",
+  sortKey: "dueAt",
+  isSortedByTime: true,
+  holds: "keys",
+} as const;
+
 export const DUE_REPORTS = { name: "byDue", partitionKey: "dueShard", sortKey: "key", holds: "keys" } as const;
 
 export const OPEN_EXPORTS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
@@ -177,6 +185,7 @@ export const tables = {
   exports: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [OPEN_EXPORTS] },
   idempotencyKeys: { partitionKey: "scope", sortKey: "key", expires: true },
   securityAlerts: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [ALERTS_BY_STATUS, ALERT_OUTBOX] },
+  mutes: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [DUE_MUTES] },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableName = keyof typeof tables;

@@ -27,6 +27,7 @@ import { createEraseFeed } from "../security/feed/erase.ts";
 import { createSettingsAuthorStore } from "../settings/erase.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireMuteStore } from "./mutes.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 
@@ -78,6 +79,7 @@ export const wireErasureWorker = (): ErasureWorker => {
     runEnd: wireRunEnd(),
     bus: wireSyncBus(),
     reports: createEraseReportsStore(openTable("reports")),
+    mutes: wireMuteStore(),
     destinations: createDestinationStore(openTable("notifications")),
     exports: createEraseExportsStore(openTable("exports"), createObjectStore(s3, config.EXPORTS_BUCKET)),
     exportEvents: createExportEvents({ recorder }),

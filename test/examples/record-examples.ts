@@ -240,6 +240,15 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   });
   await record("getCustomRule", "refusals", `GET ${customRules}/${ruleId}`);
   await record("search", "customers", "GET search?q=ada%20l");
+  const { id: muteId } = await record<{ id: string }>("createMute", "nights", "POST mutes", {
+    rules: ["sync_silence"],
+    levels: ["LOW", "MEDIUM"],
+    until: Date.now() + 30 * DAY_MS,
+    weekly: { days: ["friday", "saturday"], from: "22:00", to: "06:00", timeZone: "Europe/Berlin" },
+    reason: "The shop is closed on weekend nights.",
+  });
+  await record("getMute", "nights", `GET mutes/${muteId}`);
+  await record("listMutes", "nights", "GET mutes");
 
   const eve = { role: "guest", userId: "eve" };
   for (const path of ["settings", "security"]) await acme.call("GET", path, undefined, eve);

@@ -7,6 +7,7 @@ import { LOCAL_PLATFORM } from "../../infra/local/core/platform.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import { WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
 import { toItem } from "../../shared/detection/custom-rules/custom-rule-item.ts";
+import { liveKey, muteKey } from "../../shared/mutes/mute-item.ts";
 import { createEmailLinks, EMAIL_LINK_PATH } from "../../shared/notifications/email-link.ts";
 import { deliveryKey, destinationKey } from "../../shared/notifications/notification-items.ts";
 import { createSealing } from "../../shared/runtime/sealing.ts";
@@ -96,6 +97,26 @@ const destinationItem = {
   changedBy: "ada",
   sealed: new Uint8Array([1]),
   version: "1",
+};
+
+const MUTE = "01JD5RB2T0000000000000MUTE";
+
+/** A mute without its alert. */
+const putMute = async ({ lane, bench }: Setting) => {
+  const until = bench.now() + 30 * 24 * HOUR_MS;
+  await lane.put("Mutes", {
+    ...muteKey("acme", MUTE),
+    id: MUTE,
+    rules: ["manual"],
+    from: 1,
+    until,
+    includeCritical: false,
+    reason: "maintenance",
+    createdBy: "ada",
+    createdAt: 1,
+    ttl: Math.ceil(until / 1_000),
+  });
+  await lane.put("Mutes", { ...liveKey("acme"), live: { [MUTE]: until }, version: "1" });
 };
 
 const putDestination = ({ lane }: Setting) => lane.put("Notifications", destinationItem);
@@ -225,6 +246,20 @@ export const endpointCases = {
       target: `${PROVIDER}/settings`,
       body: { ipAllowlist: ["127.0.0.0/8"], recordAccess: { member: ["invoices"] } },
     }),
+  },
+  listMutes: { prepare: putMute, ...get("/mutes") },
+  getMute: { prepare: putMute, ...get(`/mutes/${MUTE}`) },
+  createMute: {
+    request: ({ bench }) => ({
+      method: "POST",
+      target: `${PROVIDER}/mutes`,
+      headers: keyed,
+      body: { rules: ["manual"], levels: ["HIGH"], until: bench.now() + HOUR_MS, reason: "maintenance" },
+    }),
+  },
+  endMute: {
+    prepare: putMute,
+    request: () => ({ method: "DELETE", target: `${PROVIDER}/mutes/${MUTE}` }),
   },
   listDestinations: get("/notifications"),
   createDestination: {

@@ -10,6 +10,7 @@ import { nothingRemoved } from "../../shared/erasure/erasure.ts";
 import { erasureKey } from "../../shared/erasure/erasure-item.ts";
 import { exportKey } from "../../shared/exports/export-item.ts";
 import type { Route } from "../../shared/http/route.ts";
+import { muteKey } from "../../shared/mutes/mute-item.ts";
 import { deliveryKey, destinationKey } from "../../shared/notifications/notification-items.ts";
 import { type RecordFields, type RecordType, recordTypes } from "../../shared/records/record.ts";
 import { toItem as toRecordItem } from "../../shared/records/record-item.ts";
@@ -323,6 +324,24 @@ const seedNotifications: Seed = async (organizationId, textOf) => {
   return { expected: rangeOf(1_100).map((i) => `${destinationId}.${idAt(i)}`), idOf: byId };
 };
 
+const seedMutes: Seed = async (organizationId, textOf) => {
+  const mutes = rangeOf(1_100).map((i) => ({
+    ...muteKey(organizationId, idAt(i)),
+    id: idAt(i),
+    rules: ["manual"],
+    subject: textOf(256),
+    from: NOW - i,
+    until: NOW + DAY_MS,
+    includeCritical: false,
+    reason: textOf(500),
+    createdBy: textOf(128),
+    createdAt: NOW - i,
+    ttl: TTL,
+  }));
+  await store("Mutes", mutes);
+  return { expected: rangeOf(1_100).map(idAt), idOf: byId };
+};
+
 type PagedName = {
   [Name in keyof typeof routes]: (typeof routes)[Name] extends { paging: object } ? Name : never;
 }[keyof typeof routes];
@@ -343,6 +362,7 @@ const seeds: Record<ListName, readonly Seed[]> = {
   listReports: [seedReports],
   listExports: [seedExports],
   listDeliveries: [seedNotifications],
+  listMutes: [seedMutes],
 };
 
 /** Their items are too small to fill a response before `limit` ends the page. */

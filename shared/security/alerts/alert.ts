@@ -31,6 +31,8 @@ export const MANUAL_RULE = "manual";
 export const PAUSED_RULE = "notifications_paused";
 /** Of alerts about a destination that a user made get fewer alerts. Its subject is the destination's id. */
 export const SILENCED_RULE = "notifications_silenced";
+/** Of alerts about a mute of HIGH or CRITICAL alerts. Its subject is the mute's id. */
+export const MUTED_RULE = "alerts_muted";
 
 const text = z.string();
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
@@ -52,7 +54,7 @@ export const Alert = z
     ),
     escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
     rule: described(
-      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `connection_key`, or the rule of detection.",
+      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `alerts_muted`, `connection_key`, or the rule of detection.",
     ),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import type { EventType, SecurityEvent } from "../security-event.ts";
-import { EVENT_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
+import { EVENT_RULE, MUTED_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
 
 type Described = Pick<SecurityEvent, "eventType" | "source" | "action" | "success" | "errorCode" | "metadata">;
 type Subjected = Pick<
@@ -68,6 +68,25 @@ const pausedTitle = (metadata: unknown): string => {
     : `Notifications to "${data.destinationName}" are paused: they failed for five days`;
 };
 
+const MutedMetadata = z.object({
+  coversHigh: z.boolean(),
+  levels: z.array(z.string()),
+  rules: z.optional(z.array(z.string())),
+  ruleCount: z.optional(z.number()),
+  until: z.number(),
+});
+
+const MAX_TITLED_RULES = 3;
+
+const mutedTitle = (metadata: unknown): string => {
+  const { data } = MutedMetadata.safeParse(metadata);
+  if (data === undefined) return "A user muted alerts";
+  const { levels, rules = [], ruleCount = rules.length, until } = data;
+  const named = rules.length > 0 && rules.length <= MAX_TITLED_RULES ? rules.join(", ") : `${ruleCount} rules`;
+  const time = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+  return `Alerts are muted until ${time} UTC: ${levels.join(", ")} of ${ruleCount === 0 ? "all rules" : named}`;
+};
+
 /** The subject of the one alert about an organization's forged webhooks. */
 const FORGED_WEBHOOKS = "webhooks";
 
@@ -117,6 +136,8 @@ const titles: Record<EventType, Title> = {
   ERASURE_COMPLETED: "Data was erased on request",
   EXPORT_REQUESTED: "A user requested an export of data",
   EXPORT_COMPLETED: "An export of data is complete",
+  ALERT_MUTE_CREATED: ({ metadata }) => mutedTitle(metadata),
+  ALERT_MUTE_ENDED: "A mute of alerts ended",
   NOTIFICATIONS_CHANGED: ({ metadata }) => changedTitle(metadata),
   CUSTOM_RULE_CREATED: "A user created an own rule of detection",
   CUSTOM_RULE_CHANGED: "A user changed an own rule of detection",
@@ -132,16 +153,25 @@ export const titleOfEvent = (event: Described): string => {
   return typeof title === "string" ? title : title(event);
 };
 
-/** The rule of an event's alert. A changed destination is HIGH only if the change silences it. */
-export const ruleOfEvent = ({ eventType, riskLevel }: Pick<SecurityEvent, "eventType" | "riskLevel">): string => {
+/**
+ * The rule of an event's alert. A changed destination is HIGH only if the change silences it. A mute has an alert of its own
+ * only if it covers HIGH or CRITICAL alerts.
+ */
+export const ruleOfEvent = ({
+  eventType,
+  riskLevel,
+  metadata,
+}: Pick<SecurityEvent, "eventType" | "riskLevel" | "metadata">): string => {
   if (eventType === "NOTIFICATIONS_PAUSED") return PAUSED_RULE;
+  if (eventType === "ALERT_MUTE_CREATED" && MutedMetadata.safeParse(metadata).data?.coversHigh === true)
+    return MUTED_RULE;
   return eventType === "NOTIFICATIONS_CHANGED" && riskLevel === "HIGH" ? SILENCED_RULE : EVENT_RULE;
 };
 
 /**
  * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
  * address raises one alert. Forged webhooks are one subject whatever their addresses: a stranger with many addresses would
- * raise many alerts, and hide others among them. A paused or silenced destination is the subject itself. Any other event is
+ * raise many alerts, and hide others among them. A paused or silenced destination, and a mute, is the subject itself. Any other event is
  * about a user, or else a resource.
  */
 export const subjectOfEvent = (event: Subjected): string => {

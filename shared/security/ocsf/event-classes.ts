@@ -72,6 +72,8 @@ const classByType: Record<EventType, EventClass> = {
   PLATFORM_EVENTS_STOPPED: entityUpdated,
   ERASURE_REQUESTED: apiCreate,
   ERASURE_COMPLETED: apiDelete,
+  ALERT_MUTE_CREATED: entityCreated,
+  ALERT_MUTE_ENDED: entityUpdated,
   NOTIFICATIONS_CHANGED: entityUpdated,
   NOTIFICATIONS_PAUSED: entityUpdated,
   CUSTOM_RULE_CREATED: entityCreated,

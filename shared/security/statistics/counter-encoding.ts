@@ -47,6 +47,8 @@ export const typeCodes: Readonly<Record<string, number>> = {
   CUSTOM_RULE_CREATED: 27,
   CUSTOM_RULE_CHANGED: 28,
   CUSTOM_RULE_DELETED: 29,
+  ALERT_MUTE_CREATED: 36,
+  ALERT_MUTE_ENDED: 37,
 };
 const SPELLED_OUT = 0;
 
@@ -58,6 +60,7 @@ const categoryCodes = {
   data_access: 3,
   system: 4,
   compliance: 5,
+  security: 6,
 } as const satisfies Record<Category, number>;
 const riskCodes = { LOW: 0, MEDIUM: 1, HIGH: 2, CRITICAL: 3 } as const satisfies Record<RiskLevel, number>;
 

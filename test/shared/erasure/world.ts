@@ -21,6 +21,7 @@ import { createExportStore } from "../../../shared/exports/export-store.ts";
 import { createExportWorker, type ExportWorkSummary } from "../../../shared/exports/export-worker.ts";
 import { createNextSource } from "../../../shared/exports/organization-sources.ts";
 import { createRequestExport, type Wanted } from "../../../shared/exports/request-export.ts";
+import { createMuteStore } from "../../../shared/mutes/mute-store.ts";
 import { createDestinationStore } from "../../../shared/notifications/destination-store.ts";
 import { createNoticeStore } from "../../../shared/notifications/notice-store.ts";
 import { createRecordListStore } from "../../../shared/records/record-list-store.ts";
@@ -28,6 +29,7 @@ import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
+import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { queryOnce } from "../../../shared/runtime/table-query.ts";
 import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
 import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
@@ -70,6 +72,7 @@ const TABLES = [
   "settings",
   "circuits",
   "connections",
+  "mutes",
   "notifications",
   "exports",
 ] as const satisfies readonly TableName[];
@@ -201,6 +204,7 @@ export const useWorld = () => {
       reopenings: createAlertReopeningStore(open("securityAlerts")),
       reports: createEraseReportsStore(open("reports")),
       destinations,
+      mutes: createMuteStore(open("mutes"), { retentionDays, newToken: newRequestToken }),
       notices: createNoticeStore(open("notifications")),
       exports: createEraseExportsStore(open("exports"), objects),
       exportEvents: createExportEvents({ recorder }),

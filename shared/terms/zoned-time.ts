@@ -1,9 +1,9 @@
 /**
- * Times of day in time zones, for quiet hours and daily digests. Where a zone's clock is set forward, a time of day may
+ * Times of day in time zones, for quiet hours, daily digests and mutes. Where a zone's clock is set forward, a time of day may
  * not exist: it counts as reached when the clock jumps over it. Where the clock is set back, a time of day comes twice.
  * `Intl` knows the rules; Node 24 has no Temporal yet. Pure. All times are epoch ms.
  */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../terms/hours.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./hours.ts";
 
 const SECOND_MS = 1_000;
 
@@ -101,4 +101,20 @@ export const isWithin = (at: number, { from, to, timeZone }: Hours): boolean => 
 export const endOf = (hours: Hours, at: number): number => {
   const end = nextTimeOfDay(at, hours.to, hours.timeZone);
   return isWithin(end, hours) ? endOf(hours, end) : end;
+};
+
+/** The date and time that the zone's clock shows, as ms since 1970 of a clock in UTC that shows the same. */
+export const clockAt = (at: number, timeZone: string): number => at + offsetAt(at, timeZone);
+
+/**
+ * When the zone's clock first shows a date and time, or is set forward over it.
+ * @param clock the date and time, as `clockAt` returns it.
+ */
+export const timeOfClock = (clock: number, timeZone: string): number => {
+  const [start, end] = [clock - DAY_MS, clock + DAY_MS];
+  for (const offset of [offsetAt(start, timeZone), offsetAt(end, timeZone)]) {
+    const at = clock - offset;
+    if (offsetAt(at, timeZone) === offset) return at;
+  }
+  return offsetChange(start, end, timeZone) ?? clock - offsetAt(start, timeZone);
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { endOf, isWithin, nextDaily, nextTimeOfDay } from "../../../shared/notifications/zoned-time.ts";
+import { endOf, isWithin, nextDaily, nextTimeOfDay } from "../../../shared/terms/zoned-time.ts";
 import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 
