@@ -10,12 +10,14 @@ const STALLED_MS = 8_000;
 const HOUR_MS = 3_600_000;
 
 type Options = {
-  service: ServiceUnderTest;
+  service: Pick<ServiceUnderTest, "advance" | "codeDirectoryOf">;
   organization: Pick<ReturnType<typeof organizationOf>, "runs">;
   /** Numbers of read objects at which to kill, ascending. A number that is passed between two looks is skipped. */
   moments: readonly number[];
   /** From 0 to 1. */
   random: () => number;
+  /** See STALLED_MS. */
+  stalledMs?: number;
   /** Called after each look at the run. */
   onProgress?: (run: Run, killed: number) => void;
 };
@@ -35,7 +37,14 @@ export const countLogged = (service: Pick<ServiceUnderTest, "logged">, text: str
  * when they are exhausted, the hourly schedule does.
  * @returns the run, the number of kills, and the number of hours that had to pass
  */
-export const killUntilEnd = async ({ service, organization, moments, random, onProgress }: Options) => {
+export const killUntilEnd = async ({
+  service,
+  organization,
+  moments,
+  random,
+  stalledMs = STALLED_MS,
+  onProgress,
+}: Options) => {
   const codeDirectory = service.codeDirectoryOf("RunSync");
   let killed = 0;
   let hours = 0;
@@ -51,12 +60,15 @@ export const killUntilEnd = async ({ service, organization, moments, random, onP
     }
     const text = JSON.stringify(run);
     if (text !== last.text) last = { text, at: performance.now() };
-    else if (performance.now() - last.at > STALLED_MS && advancing === undefined) {
+    else if (performance.now() - last.at > stalledMs && advancing === undefined) {
       hours++;
       // Resolves when everything that the hour's schedules caused has ended, so also the rest of the run.
-      advancing = service.advance(HOUR_MS).finally(() => {
+      const hour = service.advance(HOUR_MS).finally(() => {
         advancing = undefined;
       });
+      // If this function fails, its caller stops the service, which ends the hour: that must not hide the failure.
+      hour.catch(() => undefined);
+      advancing = hour;
       last = { text, at: performance.now() };
     }
     if (readOf(run) >= (moments[killed] ?? Number.POSITIVE_INFINITY)) {
