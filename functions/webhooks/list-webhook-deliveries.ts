@@ -7,10 +7,10 @@ import { createHandler } from "../../shared/http/create-handler.ts";
 import { systemClock } from "../../shared/runtime/clock.ts";
 import { toDelivery } from "../../shared/webhooks/delivery.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
-import { wireDeliveryStore } from "../../shared/wiring/webhooks.ts";
+import { wireDeliveryList } from "../../shared/wiring/webhooks.ts";
 
 const route = webhookRoutes.listWebhookDeliveries;
-const deliveries = wireDeliveryStore();
+const deliveries = wireDeliveryList();
 
 export const handler = createHandler(
   route,

@@ -75,7 +75,7 @@ const inTablesOfOrganization = (
   return [
     ...authorsOf(dependencies, organizationId, { isErased: () => true, mentions: () => true }),
     ["records", allRecords(partitions.records)],
-    ["webhookEvents", allWebhookEvents(partitions.webhookEvents)],
+    ["webhookEvents", ...allWebhookEvents(partitions.webhookEvents)],
     ["syncRuns", allRuns(partitions.syncRuns)],
     ["securityAlerts", ...allAlerts(partitions.securityAlerts)],
     ["notifications", ...allNotifications(dependencies, organizationId, partitions.notifications)],

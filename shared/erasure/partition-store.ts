@@ -6,6 +6,7 @@ import { deleteItems } from "../runtime/table-batches.ts";
 import { queryOnce } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { type TableKey, type TableName, tables } from "../terms/tables.ts";
+import { eventPartitions } from "../webhooks/event-partitions.ts";
 import type { Item, ItemUpdate, Partition } from "../work/location.ts";
 
 /** Items per page. Erasing a page takes seconds; the lease lasts longer. */
@@ -30,8 +31,10 @@ const isSwept = (name: TableName): name is SweptTable =>
   tables[name].partitionKey === "scope" && !Object.hasOwn(unswept, name);
 const sweptTables = (Object.keys(tables) as TableName[]).filter(isSwept);
 
-/** One organization's partitions. */
-export type Partitions = Readonly<Record<SweptTable, Partition>>;
+/** One organization's partitions: one of each table, and all of its webhook events. */
+export type Partitions = Readonly<Record<Exclude<SweptTable, "webhookEvents">, Partition>> & {
+  readonly webhookEvents: readonly Partition[];
+};
 
 const createPartition = (table: Table<SweptTable>, { sortKey }: { sortKey: string }, scope: string): Partition => {
   const keyOf = (key: string) => ({ scope, [sortKey]: key }) as TableKey<SweptTable>;
@@ -88,8 +91,11 @@ const createPartition = (table: Table<SweptTable>, { sortKey }: { sortKey: strin
 export const createPartitions = (openTable: (name: SweptTable) => Table<SweptTable>) => {
   const opened = sweptTables.map((name) => [name, openTable(name)] as const);
   return (organizationId: string): Partitions => {
-    const scope = organizationKey(organizationId);
-    const partitions = opened.map(([name, table]) => [name, createPartition(table, tables[name], scope)] as const);
+    const own = organizationKey(organizationId);
+    const partitions = opened.map(([name, table]) => {
+      const partitionOf = (scope: string) => createPartition(table, tables[name], scope);
+      return [name, name === "webhookEvents" ? eventPartitions(organizationId).map(partitionOf) : partitionOf(own)];
+    });
     return Object.fromEntries(partitions) as Partitions;
   };
 };

@@ -25,7 +25,7 @@ export type StopDependencies = Pick<ExportDependencies, "exports"> & {
   recordConnectionChange: RecordConnectionChange;
   runs: Pick<SyncRunStore, "readState">;
   runEnd: Pick<RunEnd, "cancelActive">;
-  partitionsOf(organizationId: string): { webhookEvents: Pick<Partition, "read">; exports: Partition };
+  partitionsOf(organizationId: string): { webhookEvents: readonly Pick<Partition, "read">[]; exports: Partition };
   bus: Pick<EventBus, "publish">;
   clock: Clock;
 };

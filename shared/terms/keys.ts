@@ -38,9 +38,9 @@ export const organizationKey = (organizationId: string): string => {
 /** Whether a partition is an organization's; others are of events without an organization. */
 export const isOrganizationKey = (scope: string): boolean => scope.startsWith("org#");
 
-/** The organization that its partition key names. */
+/** The organization that its partition key, or the key of a part of it, names. */
 export const organizationIdOf = (key: string): string => {
-  const part = key.slice(key.indexOf("#") + 1);
+  const [, part = ""] = key.split("#");
   return part.startsWith(OTHER_FORM) ? Buffer.from(part.slice(1), "base64url").toString() : decodeURIComponent(part);
 };
 

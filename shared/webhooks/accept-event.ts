@@ -9,8 +9,9 @@ import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Origin } from "../terms/requester.ts";
+import type { EventKey } from "./event-partitions.ts";
 import { isStorable, needsProcessing, type WebhookEvent } from "./webhook-event.ts";
-import type { Added, EventKey, WebhookEventStore } from "./webhook-event-store.ts";
+import type { Added, WebhookEventStore } from "./webhook-event-store.ts";
 import { publishReceived } from "./webhook-outbox.ts";
 import type { DeliveryRecorder, GenuineDelivery } from "./webhook-security-events.ts";
 

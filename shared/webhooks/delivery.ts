@@ -22,8 +22,12 @@ export const DeliveryQuery = z.object({
   ),
 });
 
-/** The last delivery of a page. */
-export const DeliveryPosition = z.object({ receivedAt: cursorTime, id: z.string() });
+/** The last delivery of a page. Cursors of earlier versions have no partition: it was the first. */
+export const DeliveryPosition = z.object({
+  receivedAt: cursorTime,
+  id: z.string(),
+  partition: z._default(cursorTime, 0),
+});
 export type DeliveryPosition = z.output<typeof DeliveryPosition>;
 
 const text = (description: string) => z.string().register(z.globalRegistry, { description });

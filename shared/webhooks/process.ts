@@ -16,8 +16,9 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import { WEBHOOK_RECEIVES } from "../terms/webhook-queue.ts";
 import { changeName } from "./delivery.ts";
+import type { EventKey } from "./event-partitions.ts";
 import { isLate, type Outcome, touchOf, type WebhookEvent } from "./webhook-event.ts";
-import type { EventKey, FailedTry, GapStore, ProcessedDetails, WebhookEventStore } from "./webhook-event-store.ts";
+import type { FailedTry, GapStore, ProcessedDetails, WebhookEventStore } from "./webhook-event-store.ts";
 import type { WebhookReceived } from "./webhook-outbox.ts";
 import { reasonOf } from "./webhook-security-events.ts";
 

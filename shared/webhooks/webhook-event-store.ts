@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { SetAside } from "../records/set-aside.ts";
 import { newRequestToken } from "../runtime/ids.ts";
-import { getItem, putItem, type Table, type Update, updateItem } from "../runtime/table.ts";
-import { getItems } from "../runtime/table-batches.ts";
+import { getItem, type Item, putItem, type Table, type Update, updateItem } from "../runtime/table.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { PENDING_WEBHOOKS } from "../terms/tables.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
 import { listWaiting } from "../work/sharded-index-store.ts";
+import { type EventKey, earlierKeyOf, getEvent, getEvents, keyOf, updateEvent } from "./event-partitions.ts";
 import { decodeObservations, encodeObservations, type Outcome, outcomes, type WebhookEvent } from "./webhook-event.ts";
 
 /** The provider repeats a delivery for days, and its feed lists an event for 30. */
@@ -16,7 +16,7 @@ const KEPT_SECONDS = 30 * 86_400;
 export const pendingIndex = defineShardedIndex(PENDING_WEBHOOKS, { count: 16, prefix: "pending#" });
 
 /**
- * One item per event: partition key `scope` (the organization's), sort key `id` (the provider's). `observations` is
+ * One item per event: partition key `scope` (event-partitions.ts), sort key `id` (the provider's). `observations` is
  * JSON; `token` identifies the request that stored the event; `ttl` is in epoch seconds. The item has `pendingShard`, and is in
  * the index byPending (with `receivedAt`), while it is not known to be published. It is in the index byReceipt from the
  * start. delivery.ts has the attributes that only lists and replays need.
@@ -40,20 +40,20 @@ const WebhookEventItem = z.object({
 const PendingKey = z.object({ scope: z.string(), id: z.string() });
 const DeliveredItem = z.object({ id: z.string(), outcome: z.optional(z.string()) });
 
+/** The provider repeats a delivery after longer; an event that arrives later costs one read more. */
+const REPEATED_AFTER_MS = 30_000;
+
 /** `new`: the event was not stored before; `pending`: it is in the outbox; `done`: it is published or processed. */
 export type Added = "new" | "pending" | "done";
+
+/** What the item of an event says that was stored before. */
+const addedBefore = (item: Item | undefined): Added => (item?.pendingShard === undefined ? "done" : "pending");
 
 /** What an ended try leaves. `changed`: records, by changeName. `failure`: why an object was set aside, redacted. */
 export type ProcessedDetails = { attempts?: number; changed?: readonly string[]; failure?: string };
 
 /** A failed try. `attempts`: its number. `reason` is redacted. `isLast`: no other try follows. */
 export type FailedTry = { attempts: number; at: number; reason: string; isLast: boolean };
-
-/** Identifies an event of an organization. */
-export type EventKey = { organizationId: string; id: string };
-
-/** The key of an event's item. */
-export const keyOf = ({ organizationId, id }: EventKey) => ({ scope: organizationKey(organizationId), id });
 
 export type WebhookEventStore = ReturnType<typeof createWebhookEventStore>;
 
@@ -66,16 +66,32 @@ export const createWebhookEventStore = (table: Table<"webhookEvents">) => {
     remove: readonly string[] = [pendingIndex.partitionKey],
     condition = "attribute_exists(#id)",
   ): Promise<void> => {
-    await updateItem(table, keyOf(key), { set, remove, condition });
+    await updateEvent(table, key, { set, remove, condition });
+  };
+
+  /**
+   * An event that an earlier version may have stored in another partition. Such an event arrives again, so long after its
+   * creation: the provider waits between its deliveries.
+   */
+  const findEarlier = async (
+    key: EventKey,
+    { createdSeconds, receivedAt }: WebhookEvent,
+  ): Promise<Item | undefined> => {
+    const earlier = earlierKeyOf(key);
+    if (earlier === undefined || receivedAt < createdSeconds * 1_000 + REPEATED_AFTER_MS) return undefined;
+    const item = await getItem(table, earlier, { attributes: ["ttl", pendingIndex.partitionKey] });
+    return item !== undefined && Number(item.ttl) * 1_000 > receivedAt ? item : undefined;
   };
 
   return {
     /**
-     * Stores an event once; one write unit per KB, and twice that if it is to be published. An event that has an outcome
-     * already needs no publication.
+     * Stores an event once; one write unit per KB, and twice that if it is to be published; and a read unit if it arrives
+     * late. An event that has an outcome already needs no publication.
      */
     async add(organizationId: string, event: WebhookEvent): Promise<Added> {
       const { id, receivedAt, observations, outcome } = event;
+      const earlier = await findEarlier({ organizationId, id }, event);
+      if (earlier !== undefined) return addedBefore(earlier);
       const seconds = Math.floor(receivedAt / 1_000);
       const { written, item } = await putItem(
         table,
@@ -89,13 +105,12 @@ export const createWebhookEventStore = (table: Table<"webhookEvents">) => {
         },
         { condition: "attribute_not_exists(#id) OR #ttl <= :seconds", values: { seconds }, own: "token" },
       );
-      if (written) return "new";
-      return item?.pendingShard === undefined ? "done" : "pending";
+      return written ? "new" : addedBefore(item);
     },
 
     /** The event; undefined if it does not exist, or no longer. @param now epoch ms. */
     async read(organizationId: string, id: string, now: number): Promise<WebhookEvent | undefined> {
-      const item = await getItem(table, keyOf({ organizationId, id }));
+      const item = await getEvent(table, { organizationId, id });
       if (item === undefined) return undefined;
       const { ttl, ...event } = WebhookEventItem.parse(item);
       return ttl * 1_000 <= now ? undefined : event;
@@ -151,7 +166,8 @@ export const createGapStore = (table: Table<"webhookEvents">) => ({
    * @throws DomainError `store_unavailable`.
    */
   async mayStartRun({ organizationId, id }: EventKey, now: number): Promise<boolean> {
-    const { written } = await updateItem(table, keyOf({ organizationId, id: GAP }), {
+    const gapKey = { scope: organizationKey(organizationId), id: GAP };
+    const { written } = await updateItem(table, gapKey, {
       set: { askedAt: now, eventId: id, ttl: Math.ceil((now + 2 * GAP_INTERVAL_MS) / 1_000) },
       condition: "attribute_not_exists(#askedAt) OR #askedAt <= :before OR #eventId = :own",
       values: { before: now - GAP_INTERVAL_MS, own: id },
@@ -170,8 +186,7 @@ export const createDeliveredEvents = (table: Table<"webhookEvents">) => ({
    * @throws DomainError `store_unavailable`.
    */
   async delivered(organizationId: string, eventIds: readonly string[]): Promise<Set<string>> {
-    const keys = [...new Set(eventIds)].map((id) => keyOf({ organizationId, id }));
-    const { items } = await getItems(table, keys, { attributes: ["id", "outcome"] });
+    const items = await getEvents(table, organizationId, [...new Set(eventIds)], ["id", "outcome"]);
     const settled: readonly (string | undefined)[] = ["applied", "set_aside"] satisfies Outcome[];
     const found = items.map((item) => DeliveredItem.parse(item)).filter(({ outcome }) => settled.includes(outcome));
     return new Set(found.map(({ id }) => id));

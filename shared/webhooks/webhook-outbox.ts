@@ -10,7 +10,8 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import { writeLog } from "../runtime/log.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { SWEEP_AFTER_MS, sweepOutbox } from "../work/outbox.ts";
-import type { EventKey, WebhookEventStore } from "./webhook-event-store.ts";
+import type { EventKey } from "./event-partitions.ts";
+import type { WebhookEventStore } from "./webhook-event-store.ts";
 
 /** The bus event's detail type; a rule sends these to the queue of process-webhook. */
 export const WEBHOOK_RECEIVED = "WebhookReceived";

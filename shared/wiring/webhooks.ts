@@ -10,7 +10,8 @@ import { wireEnvelope } from "../runtime/envelope.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { type CachedSecret, createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
-import { createDeliveryStore, type DeliveryStore } from "../webhooks/delivery-store.ts";
+import { createDeliveryListStore, type DeliveryListStore } from "../webhooks/delivery-list-store.ts";
+import { createDeliveryStore } from "../webhooks/delivery-store.ts";
 import { createProcess, createReread, type Process } from "../webhooks/process.ts";
 import { createReceive, type Receive } from "../webhooks/receive.ts";
 import { createReceivePlatform, type ReceivePlatform } from "../webhooks/receive-platform.ts";
@@ -44,11 +45,15 @@ export const wireOutbox = (): OutboxDependencies & { events: WebhookEventStore }
 };
 
 /** GET …/webhooks. */
-export const wireDeliveryStore = (): DeliveryStore => createDeliveryStore(openTable("webhookEvents"));
+export const wireDeliveryList = (): DeliveryListStore => createDeliveryListStore(openTable("webhookEvents"));
 
 /** POST …/webhooks/{id}/replay. */
 export const wireReplayDelivery = (): ReplayDelivery =>
-  createReplayDelivery({ ...wireOutbox(), deliveries: wireDeliveryStore(), recorder: wireRecorder() });
+  createReplayDelivery({
+    ...wireOutbox(),
+    deliveries: createDeliveryStore(openTable("webhookEvents")),
+    recorder: wireRecorder(),
+  });
 
 /** Limits the reads of the secret that strangers can cause with wrong signatures. */
 const REREAD_AFTER_MS = 10_000;

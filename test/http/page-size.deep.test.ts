@@ -26,6 +26,7 @@ import { runKey } from "../../shared/sync/sync-item.ts";
 import { noProgress } from "../../shared/sync/sync-run.ts";
 import { DAY_MS } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
+import { keyOf } from "../../shared/webhooks/event-partitions.ts";
 import { rangeOf } from "../support/depth.ts";
 import { useSharedService } from "../support/use-service.ts";
 
@@ -267,10 +268,8 @@ const seedReports: Seed = async (organizationId) => {
 };
 
 const seedDeliveries: Seed = async (organizationId, textOf) => {
-  const scope = organizationKey(organizationId);
   const events = rangeOf(1_100).map((i) => ({
-    scope,
-    id: `evt_${i}`,
+    ...keyOf({ organizationId, id: `evt_${i}` }),
     type: textOf(255),
     createdSeconds: 1,
     isDeauthorization: false,

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from "@aws-sdk/lib-dyn
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { documentTranslation } from "../../shared/runtime/document-translation.ts";
-import { organizationKey } from "../../shared/terms/keys.ts";
+import { keyOf } from "../../shared/webhooks/event-partitions.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { useConnected, useService } from "../support/use-service.ts";
 import { signatureOf, signatureOfAll } from "../support/webhook-sender.ts";
@@ -302,13 +302,14 @@ describe("the list of deliveries", () => {
   const storeFailed = async (appliedId: string, customerId: string): Promise<string> => {
     const { opened, TableName } = client();
     try {
-      const Key = { scope: organizationKey(ours.organizationId), id: appliedId };
+      const Key = keyOf({ organizationId: ours.organizationId, id: appliedId });
       const { Item = {} } = await opened.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       const { outcome: _, processedAt: __, changed: ___, ...rest } = Item;
       const observations = String(rest.observations).replaceAll("cus_listed", customerId);
       const id = `evt_${customerId}`;
       const failed = { attempts: 10, failedAt: rest.receivedAt, failure: "The provider did not answer." };
-      await opened.send(new PutCommand({ TableName, Item: { ...rest, id, observations, ...failed } }));
+      const key = keyOf({ organizationId: ours.organizationId, id });
+      await opened.send(new PutCommand({ TableName, Item: { ...rest, ...key, observations, ...failed } }));
       return id;
     } finally {
       opened.destroy();

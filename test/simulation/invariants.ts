@@ -9,6 +9,7 @@ import { parseAlertItem, toAlert } from "../../shared/security/alerts/alert-item
 import { isNoteKey, parseNoteItem } from "../../shared/security/alerts/alert-note.ts";
 import { fromItem as eventOf } from "../../shared/security/event-item.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
+import { eventPartitions } from "../../shared/webhooks/event-partitions.ts";
 import type { Item } from "../support/expressions.ts";
 import type { Change } from "./memory-dynamodb.ts";
 
@@ -53,11 +54,15 @@ const problemOfCircuit = (before: Item | undefined, after: Item, { now, skewMs }
   return undefined;
 };
 
+/** Whether a partition is one of an organization's webhook events. */
+const isEventOf = (organizationId: string, scope: unknown): boolean =>
+  typeof scope === "string" && eventPartitions(organizationId).includes(scope);
+
 /** Describes what a change of an item breaks, if anything. */
 export const problemOfChange = ({ table, before, after }: Change, moment: Moment): string | undefined => {
   if (after === undefined) return undefined;
   const { organizations } = moment;
-  const owner = organizations.find(({ id }) => after.scope === organizationKey(id));
+  const owner = organizations.find(({ id }) => after.scope === organizationKey(id) || isEventOf(id, after.scope));
   if (typeof after.organizationId === "string" && after.scope !== undefined) {
     const named = organizationKey(after.organizationId);
     if (after.scope !== named) return `${table}: an item of ${named} is stored under ${after.scope}`;

@@ -3,6 +3,7 @@ import { createCleanLateEvent } from "../../../shared/erasure/late-store.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { keyOf as eventKeyOf, eventPartitions } from "../../../shared/webhooks/event-partitions.ts";
 import { ACCOUNT, personOf, seed } from "./seed.ts";
 import { type Io, mentionsOf, useWorld, type World } from "./world.ts";
 
@@ -20,11 +21,12 @@ const ask = async (organizationId: string, request: Parameters<World["request"]>
 
 const itsItems = async (organizationId: string) => {
   const scope = organizationKey(organizationId);
+  const scopes: unknown[] = eventPartitions(organizationId);
   const stored = await world.scan();
   return Object.fromEntries(
     Object.entries(stored).map(([table, items]) => [
       table,
-      items.filter((item) => item.scope === scope || item.id === scope || item.o === organizationId),
+      items.filter((item) => scopes.includes(item.scope) || item.id === scope || item.o === organizationId),
     ]),
   ) as typeof stored;
 };
@@ -196,7 +198,8 @@ describe("webhooks that are being processed", () => {
   it("are waited for, at most a minute", async () => {
     const organizationId = world.newOrganization();
     const scope = organizationKey(organizationId);
-    const event = { scope, id: "evt_1", type: "customer.updated", receivedAt: world.time.now };
+    const key = eventKeyOf({ organizationId, id: "evt_1" });
+    const event = { ...key, type: "customer.updated", receivedAt: world.time.now };
     await world.put("webhookEvents", event);
     const asked = await ask(organizationId, { scope: "all" });
     const requestedAt = world.time.now;

@@ -14,6 +14,7 @@ import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { newWork } from "../../../shared/sync/sync-work.ts";
 import { dayName, HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { keyOf } from "../../../shared/webhooks/event-partitions.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import type { World } from "./world.ts";
 
@@ -352,13 +353,13 @@ const seedRecords = async ({ put, putAll, time }: World, organizationId: string,
     seenTo: 1,
   }));
   await putAll("records", records);
-  for (const [id, processedAt] of [
-    ["evt_1", time.now],
-    ["evt_2", undefined],
+  for (const [key, processedAt] of [
+    [keyOf({ organizationId, id: "evt_1" }), time.now],
+    // As an earlier version stored it.
+    [{ scope, id: "evt_2" }, undefined],
   ] as const) {
     await put("webhookEvents", {
-      scope,
-      id,
+      ...key,
       type: "customer.updated",
       receivedAt: time.now,
       processedAt,

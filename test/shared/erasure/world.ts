@@ -54,6 +54,7 @@ import type { RequestIdentity } from "../../../shared/terms/idempotency-key.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import type { UserRequest } from "../../../shared/terms/requester.ts";
 import { type TableName, tables } from "../../../shared/terms/tables.ts";
+import { eventPartitions } from "../../../shared/webhooks/event-partitions.ts";
 import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
 import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
@@ -260,11 +261,12 @@ export const useWorld = () => {
   const storedOf = (organizationId: string) =>
     ofEachTable(async (name) => {
       if (name === "circuits") return (await scanTable(name)).filter(({ o }) => o === organizationId);
-      const query = {
-        where: `#${tables[name].partitionKey} = :scope`,
-        values: { scope: organizationKey(organizationId) },
-      };
-      return (await queryOnce(main.open(name), { ...query, isConsistent: true })).items;
+      const scopes = name === "webhookEvents" ? eventPartitions(organizationId) : [organizationKey(organizationId)];
+      const where = `#${tables[name].partitionKey} = :scope`;
+      const pages = await Promise.all(
+        scopes.map((scope) => queryOnce(main.open(name), { where, values: { scope }, isConsistent: true })),
+      );
+      return pages.flatMap(({ items }) => items);
     });
 
   /** Delivers a request for a worker to an instance. */

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { type DeliveryStatus, deliveryStatuses, toDelivery } from "../../../shared/webhooks/delivery.ts";
+import { createDeliveryListStore } from "../../../shared/webhooks/delivery-list-store.ts";
 import { createDeliveryStore } from "../../../shared/webhooks/delivery-store.ts";
 import type { Outcome } from "../../../shared/webhooks/webhook-event.ts";
 import { createGapStore, createWebhookEventStore } from "../../../shared/webhooks/webhook-event-store.ts";
@@ -27,6 +28,7 @@ beforeEach(() => {
 const client = () => database.client;
 const events = () => createWebhookEventStore(createTable(client(), TABLE));
 const deliveries = () => createDeliveryStore(createTable(client(), TABLE));
+const list = () => createDeliveryListStore(createTable(client(), TABLE));
 const keyOf = (id = "evt_1") => ({ organizationId: acme, id });
 const failing = { attempts: 10, at: NOW, reason: "away", isLast: true };
 
@@ -42,9 +44,9 @@ const listed = async (options: { status?: DeliveryStatus; limit?: number; now?: 
   const ids: string[] = [];
   const { status, limit = 50, now = NOW } = options;
   let pages = 0;
-  let after: Awaited<ReturnType<ReturnType<typeof deliveries>["list"]>>["next"];
+  let after: Awaited<ReturnType<ReturnType<typeof list>["list"]>>["next"];
   do {
-    const page = await deliveries().list(acme, { limit, after, status, now });
+    const page = await list().list(acme, { limit, after, status, now });
     expect(page.items.length).toBeLessThanOrEqual(limit);
     ids.push(...page.items.map(({ id }) => id));
     after = page.next;
@@ -75,7 +77,7 @@ describe("the list", () => {
     await client().send(
       new PutCommand({ TableName: TABLE, Item: { ...stored, scope: organizationKey(acme), observations, ttl } }),
     );
-    const { items } = await deliveries().list(acme, { limit: 1, after: undefined, now: NOW });
+    const { items } = await list().list(acme, { limit: 1, after: undefined, now: NOW });
     expect(items.map((item) => toDelivery(item, NOW))).toMatchObject([
       { id: "evt_1", status: "applied", changes: [{ type: "invoices", id: "in_1" }] },
     ]);
@@ -224,9 +226,10 @@ describe("a replay", () => {
 });
 
 it("a table that does not answer causes a domain error in each call", async () => {
-  const gone = createDeliveryStore(createTable(database.clientAt("http://127.0.0.1:1"), TABLE));
+  const table = createTable<typeof TABLE>(database.clientAt("http://127.0.0.1:1"), TABLE);
+  const gone = createDeliveryStore(table);
   for (const call of [
-    () => gone.list(acme, { limit: 1, after: undefined, now: NOW }),
+    () => createDeliveryListStore(table).list(acme, { limit: 1, after: undefined, now: NOW }),
     () => gone.read(keyOf(), NOW),
     () => gone.requeue(keyOf(), { replayId: "one", at: NOW, previous: undefined }),
     () => gone.withdraw(keyOf(), { replayId: "one", attempts: undefined, at: NOW }),
