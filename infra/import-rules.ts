@@ -34,7 +34,7 @@ export const shared = {
     detection: ["security", "circuit-breaker", "provider", "connection", "sync"],
     reports: ["security", "circuit-breaker", "records", "connection", "sync", "detection"],
     notifications: ["security", "reports"],
-    exports: ["security", "records", "settings", "reports", "notifications"],
+    exports: ["security", "records", "settings", "detection", "reports", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],
     erasure: [

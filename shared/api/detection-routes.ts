@@ -1,13 +1,36 @@
 /** The endpoints of detection. Decisions: docs/rules.md. */
 import * as z from "zod/mini";
 import { CustomRule, CustomRuleChangeRequest, CustomRuleRequest } from "../detection/custom-rules/custom-rule.ts";
+import { DetectionRule, DetectionRuleRequest } from "../detection/rule-request.ts";
 import { defineRoutes, idOf, PositionById, pagesOf } from "../http/route.ts";
+
+const { id: rule } = idOf("rule", "rule_not_found", "The name of the rule.").shape;
 
 const CUSTOM_RULES = "/api/integrations/provider/detection/custom-rules";
 
 const customRuleId = idOf("rule", "custom_rule_not_found");
 
 export const detectionRoutes = defineRoutes("detection", {
+  listDetectionRules: {
+    method: "GET",
+    path: "/api/integrations/provider/detection/rules",
+    permission: "security:read",
+    summary: "List the built-in rules",
+    description:
+      "Returns all built-in rules of detection with the organization's settings, the bounds of thresholds, and the techniques of MITRE ATT&CK that their findings are signs of.",
+    success: { status: 200, description: "The rules.", body: z.array(DetectionRule) },
+  },
+  changeDetectionRule: {
+    method: "PUT",
+    path: "/api/integrations/provider/detection/rules/{rule}",
+    permission: "security:manage",
+    summary: "Replace the settings of a rule",
+    description:
+      "Replaces all settings of a built-in rule; a field that is left out has its default. The next hour that is judged is judged by them; what is found at once, from the next request on. Hours that were judged stay as they are. The same request again changes nothing. Switching a rule off raises an alert, which is resolved when the rule is on again.",
+    request: { params: z.object({ rule }), body: DetectionRuleRequest },
+    success: { status: 200, description: "The rule as it is now.", body: DetectionRule },
+    failures: ["rule_not_found", "revision_conflict"],
+  },
   listCustomRules: {
     method: "GET",
     path: CUSTOM_RULES,

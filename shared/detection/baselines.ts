@@ -9,7 +9,6 @@ import { baselineOf, noBaseline } from "./evidence/baseline.ts";
 import { type Fact, isCall } from "./evidence/fact.ts";
 import type { Latency } from "./evidence/latency.ts";
 import type { RuleInput } from "./rules/rule.ts";
-import { leastNeed } from "./rules/rules.ts";
 
 /** Of more values, those that occurred last are kept. */
 const MAX_VALUES = 1_000;
@@ -61,7 +60,10 @@ const noBaselines: HourBaselines = { baseline: noBaseline, baselineOfUser: () =>
 type HourToJudge = {
   scope: string;
   hour: number;
+  /** Those that are counted, of the hour. */
   facts: readonly Fact[];
+  /** With fewer calls, no baseline is read. */
+  leastCalls: number;
   /** The hour's day so far, and the day before, if the baselines may not have it yet. */
   before: DayCounts;
   ended: DayCounts | undefined;
@@ -81,8 +83,7 @@ export const createBaselines = (store: BaselineStore) => ({
    * Reads the baselines of an hour. With fewer calls than any rule needs, it reads none, as in most hours; else a read unit,
    * and one for each user with as many calls.
    */
-  async read({ scope, hour, facts, before, ended }: HourToJudge): Promise<HourBaselines> {
-    const leastCalls = leastNeed("calls");
+  async read({ scope, hour, facts, leastCalls, before, ended }: HourToJudge): Promise<HourBaselines> {
     const calls = facts.filter(isCall);
     if (calls.length < leastCalls) return noBaselines;
     const busy = [...callsOfUsers(scope, calls)].flatMap(([hash, count]) => (count < leastCalls ? [] : [hash]));

@@ -14,7 +14,9 @@ import type { HourFactsStore } from "./event-facts-store.ts";
 import type { Hour } from "./evidence/windows.ts";
 import { fitFacts, fitFindings } from "./fit-window.ts";
 import type { RaiseFinding } from "./raise-finding.ts";
-import { hourlyRules, judgeHour } from "./rules/rules.ts";
+import { type RulesSettings, revisionsOf } from "./rule-settings.ts";
+import type { RuleSettingsStore } from "./rule-settings-store.ts";
+import { countedFacts, hourlyRules, judgeHour, leastNeed } from "./rules/rules.ts";
 import { noSyncFacts, type SyncFacts } from "./sync-facts-store.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
 import type { Window, WindowStore } from "./window-store.ts";
@@ -22,8 +24,13 @@ import type { Window, WindowStore } from "./window-store.ts";
 export type JudgeDependencies = {
   windows: Pick<WindowStore, "latest" | "put" | "markFinished">;
   events: HourFactsStore;
+  settings: Pick<RuleSettingsStore, "read">;
   baselines: Baselines;
-  readSyncFacts: (organizationId: string, hour: Hour, times: { since: number; now: number }) => Promise<SyncFacts>;
+  readSyncFacts: (
+    organizationId: string,
+    hour: Hour,
+    options: { since: number; leastRuns: number; now: number },
+  ) => Promise<SyncFacts>;
   raise: RaiseFinding;
   /** Marks a day (its start, epoch ms) for the organization's reports. Repeated, it changes nothing. */
   markReportsDue: (organizationId: string, day: number) => Promise<void>;
@@ -36,7 +43,10 @@ const versions = (): Record<string, number> => Object.fromEntries(hourlyRules.ma
 export type Judged = { window: Window; isNew: boolean };
 
 export const createJudgeScope = (dependencies: JudgeDependencies) => {
-  const { windows, events, baselines, readSyncFacts, raise, markReportsDue, now } = dependencies;
+  const { windows, events, settings, baselines, readSyncFacts, raise, markReportsDue, now } = dependencies;
+
+  const readSettings = async (organizationId: string | undefined): Promise<RulesSettings> =>
+    organizationId === undefined ? {} : settings.read(organizationId);
 
   const isFirstOfDay = (window: Window, previous: Window | undefined): boolean =>
     window.ended !== undefined || previous === undefined;
@@ -59,25 +69,29 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     const organizationId = organizationOfScope(scope);
     const before = dayBefore(previous?.today, start);
     const ended = previous === undefined || previous.today.day === before.day ? undefined : previous.today;
-    const facts = await events.readHour(scope, start, at);
+    const [facts, ruleSettings] = await Promise.all([events.readHour(scope, start, at), readSettings(organizationId)]);
+    const counted = countedFacts(facts, ruleSettings);
+    const leastCalls = leastNeed("calls", ruleSettings);
+    const leastRuns = leastNeed("runs", ruleSettings);
     const [hourBaselines, syncFacts] = await Promise.all([
-      baselines.read({ scope, hour: start, facts, before, ended }),
+      baselines.read({ scope, hour: start, facts: counted, leastCalls, before, ended }),
       organizationId === undefined
         ? noSyncFacts
-        : readSyncFacts(organizationId, hour, { since: before.since, now: at }),
+        : readSyncFacts(organizationId, hour, { since: before.since, leastRuns, now: at }),
     ]);
-    const carriedIn = previous?.carried ?? [];
-    const judged = judgeHour({ hour, facts, carried: carriedIn, ...hourBaselines, ...syncFacts });
+    const input = { hour, facts, carried: previous?.carried ?? [], ...hourBaselines, ...syncFacts };
+    const judged = judgeHour(input, hourlyRules, ruleSettings);
     const findings = fitFindings(judged.findings);
     const carried = fitFacts(judged.carried);
     const window: Window = {
       hour: start,
       judgedAt: at,
       rules: versions(),
+      settings: revisionsOf(ruleSettings),
       eventsRead: facts.length,
       findings,
       carried,
-      today: dayAfter(before, scope, start, facts),
+      today: dayAfter(before, scope, start, counted),
       ended,
     };
     // Nothing follows from most hours: then the put is the only write.

@@ -18,7 +18,7 @@ import { BASELINE_DAYS, type Baseline, noBaseline } from "./evidence/baseline.ts
 import { type ConnectionFact, type RunFact, runBaselineOf } from "./evidence/syncing.ts";
 import type { Hour } from "./evidence/windows.ts";
 import type { RuleInput } from "./rules/rule.ts";
-import { leastNeed } from "./rules/rules.ts";
+import { silentIntervals } from "./rules/rules.ts";
 
 const RunItem = z.pick(SyncRun, { id: true, trigger: true, status: true, startedAt: true, finishedAt: true });
 const StateItem = z.object({ scope: z.string(), lastSuccessAt: z.optional(z.number()) });
@@ -110,10 +110,10 @@ export const createReadSyncFacts = (dependencies: SyncFactsDependencies) => {
     organizationId: string,
     recentRuns: readonly RunFact[],
     hour: Hour,
-    since: number,
+    { since, leastRuns }: { since: number; leastRuns: number },
   ): Promise<Baseline> => {
     const inReach = recentRuns.filter(({ startedAt }) => startedAt >= hour.start - HOUR_MS && startedAt < hour.end);
-    if (inReach.length < leastNeed("runs")) return noBaseline;
+    if (inReach.length < leastRuns) return noBaseline;
     const range = { from: hour.start - BASELINE_DAYS * DAY_MS, to: hour.start };
     return runBaselineOf(await syncFacts.endedRuns(organizationId, range), since, hour.start);
   };
@@ -121,12 +121,13 @@ export const createReadSyncFacts = (dependencies: SyncFactsDependencies) => {
   /**
    * Two read units, and two more if the last success is old enough that a rule needs the connection.
    * @param since the organization's first judged hour, epoch ms.
+   * @param leastRuns with fewer runs within reach of the hour, no baseline is read.
    * @param now epoch ms.
    */
   return async (
     organizationId: string,
     hour: Hour,
-    { since, now }: { since: number; now: number },
+    { since, leastRuns, now }: { since: number; leastRuns: number; now: number },
   ): Promise<SyncFacts> => {
     const [{ run, lastSuccessAt }, ended] = await Promise.all([
       runs.readState(organizationId),
@@ -136,11 +137,11 @@ export const createReadSyncFacts = (dependencies: SyncFactsDependencies) => {
     const all: RunFact[] = isRunning
       ? [...ended, { id: run.id, trigger: run.trigger, status: "running", startedAt: run.startedAt }]
       : ended;
-    const silentMs = leastNeed("silentIntervals") * syncIntervalMs;
+    const silentMs = silentIntervals * syncIntervalMs;
     const isSilent = lastSuccessAt === undefined || hour.end - lastSuccessAt >= silentMs;
     return {
       runs: all,
-      runBaseline: await readRunBaseline(organizationId, all, hour, since),
+      runBaseline: await readRunBaseline(organizationId, all, hour, { since, leastRuns }),
       connection: isSilent ? await connectionOf(organizationId, lastSuccessAt, now) : undefined,
     };
   };

@@ -1,7 +1,8 @@
 /**
  * A window is an hour that was judged: one item per scope and hour, put once, so that an hour is judged once.
  *
- * `judgedAt` (epoch ms) · `rules`: the versions that judged it · `eventsRead` · `findings` · `carried`: the facts that the
+ * `judgedAt` (epoch ms) · `rules`: the versions that judged it · `settings`: the revisions of the settings that judged it,
+ * of the rules that were ever changed · `eventsRead` · `findings` · `carried`: the facts that the
  * next hour's windows may contain · `today`: the counts of its day so far · `ended`: those of the day before, only in the
  * first judged hour of a day · `finishedAt` (epoch ms): when everything that follows from the hour was done.
  * Nested values are stored as JSON text, and left out if empty: a quiet hour costs one write unit.
@@ -37,6 +38,7 @@ export type Window = {
   hour: number;
   judgedAt: number;
   rules: Readonly<Record<string, number>>;
+  settings?: Readonly<Record<string, number>> | undefined;
   eventsRead: number;
   findings: readonly Finding[];
   carried: readonly Fact[];
@@ -51,6 +53,7 @@ const WindowItem = z.object({
   key: z.string(),
   judgedAt: z.number(),
   rules: z.record(z.string(), z.number()),
+  settings: z.optional(z.record(z.string(), z.number())),
   eventsRead: z.number(),
   findings: json,
   carried: json,

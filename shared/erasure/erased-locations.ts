@@ -2,6 +2,7 @@
 import { type CircuitDependencies, circuitAuthors } from "../circuit-breaker/erase.ts";
 import { type ConnectionDependencies, connectionAuthor } from "../connection/erase.ts";
 import { allDetection, detectionOfUser } from "../detection/erase.ts";
+import { type RuleDependencies, ruleSettings } from "../detection/erase-rules.ts";
 import { allExports, type ExportDependencies, exportsOfUser } from "../exports/erase.ts";
 import { allMutes, type MuteDependencies, mutesOfUser } from "../mutes/erase.ts";
 import {
@@ -28,6 +29,7 @@ import type { Partitions, Unswept } from "./partition-store.ts";
 
 export type LocationDependencies = ConnectionDependencies &
   SettingsDependencies &
+  RuleDependencies &
   NotificationDependencies &
   MuteDependencies &
   CircuitDependencies &
@@ -61,7 +63,11 @@ type InTable = readonly [table: TableName, ...locations: DataLocation[]];
 const authorsOf = (dependencies: LocationDependencies, organizationId: string, erased: ErasedAuthors) =>
   [
     ["connections", connectionAuthor(dependencies, organizationId, erased)],
-    ["settings", ...settingsAuthors(dependencies, organizationId, erased)],
+    [
+      "settings",
+      ...settingsAuthors(dependencies, organizationId, erased),
+      ruleSettings(dependencies, organizationId, erased),
+    ],
     ["notifications", destinationAuthors(dependencies, organizationId, erased)],
     ["circuits", circuitAuthors(dependencies, organizationId, erased)],
   ] as const satisfies readonly InTable[];

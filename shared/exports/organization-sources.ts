@@ -2,6 +2,8 @@
  * The files of an export of all data of an organization, in their order; the manifest is the last one. docs/exports.md,
  * "All data of an organization", lists them.
  */
+import { describeRules } from "../detection/change-rule.ts";
+import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
 import type { DestinationStore } from "../notifications/destination-store.ts";
 import { toDestination } from "../notifications/notification-items.ts";
 import { recordTypes } from "../records/record.ts";
@@ -30,6 +32,7 @@ export type SourceDependencies = EventSourceDependencies & {
   alerts: Pick<AlertStore, "list">;
   notes: Pick<AlertNoteStore, "list">;
   settings: Pick<SettingsStore, "read">;
+  rules: Pick<RuleSettingsStore, "read">;
   destinations: Pick<DestinationStore, "list">;
   reports: Pick<ReportStore, "list" | "get">;
 };
@@ -41,7 +44,7 @@ const organizationSources = (
   { id, requestedAt }: Pick<StoredExport, "id" | "requestedAt">,
   files: readonly StoredFile[],
 ): FileSource[] => {
-  const { records, alerts, notes, settings, destinations, reports, clock } = dependencies;
+  const { records, alerts, notes, settings, rules, destinations, reports, clock } = dependencies;
   return [
     jsonOf("settings.json", () => settings.read(organizationId)),
     // All of them are one page. Their secrets are not part of what clients see.
@@ -65,6 +68,7 @@ const organizationSources = (
       const found = await Promise.all(items.map((entry) => reports.get(organizationId, entry, now)));
       return { items: found.filter((report) => report !== undefined), next };
     }),
+    jsonOf("detection-rules.json", async () => describeRules(await rules.read(organizationId))),
     jsonOf("manifest.json", async () => ({
       version: 1,
       organizationId,

@@ -3,18 +3,18 @@
  * another organization's cursor. Refusals are events up to a limit, then counts have them: of bad tokens
  * (shared/security/flood.ts) and of valid ones (shared/security/flood-denials.ts). A request without a token is no event, but
  * a metric counts it. A refusal that is a finding, or a count of such, raises an alert at once
- * (shared/detection/rules/rules.ts).
+ * (shared/detection/judge-refusal.ts).
  */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { JudgeRefusal } from "../detection/judge-refusal.ts";
 import type { RaiseFinding } from "../detection/raise-finding.ts";
-import { refusalRules } from "../detection/rules/rules.ts";
+import type { RefusedRequest } from "../detection/rules/rule.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { asSideWork } from "../runtime/deadline.ts";
 import type { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
-import type { Finding } from "../security/alerts/finding.ts";
 import { eventId } from "../security/event-id.ts";
 import type { FloodRecorder } from "../security/flood.ts";
 import type { DenialRecorder } from "../security/flood-denials.ts";
@@ -100,24 +100,21 @@ const toEvent = ({ route, event, error, caller }: Refusal): NewSecurityEvent => 
   };
 };
 
-/** The findings of a refusal of a valid token, or of a count of such. @param id of the event. */
-const findingsOf = (event: NewSecurityEvent, id: string, at: number): Finding[] =>
-  refusalRules.flatMap(
-    ({ judgeRefusal }) =>
-      judgeRefusal({
-        eventId: id,
-        at,
-        errorCode: event.errorCode ?? "",
-        action: event.action ?? "",
-        permission: String(event.metadata?.permission ?? ""),
-        ipAddress: event.ipAddress ?? "",
-        userId: event.userId,
-        namesOtherOrganization: event.riskLevel === "CRITICAL",
-      }) ?? [],
-  );
+/** What rules read of a refusal of a valid token, or of a count of such. @param id of the event. */
+const refusedOf = (event: NewSecurityEvent, id: string, at: number): RefusedRequest => ({
+  eventId: id,
+  at,
+  errorCode: event.errorCode ?? "",
+  action: event.action ?? "",
+  permission: String(event.metadata?.permission ?? ""),
+  ipAddress: event.ipAddress ?? "",
+  userId: event.userId,
+  namesOtherOrganization: event.riskLevel === "CRITICAL",
+});
 
 export type JudgeDependencies = {
   recorder: Pick<Recorder, "record">;
+  judge: JudgeRefusal;
   raise: RaiseFinding;
   now: Clock;
   /** 16 bytes of randomness. */
@@ -127,17 +124,22 @@ export type JudgeDependencies = {
 /** Records refusals of valid tokens, and counts of such, and raises their findings at once: a count's once. */
 export const createJudgingRecorder = ({
   recorder,
+  judge,
   raise,
   now,
   random,
 }: JudgeDependencies): Pick<Recorder, "record"> => {
   /** @returns whether there were findings and all were raised; otherwise the hourly rules judge the event. */
-  const raiseAll = async (organizationId: string | undefined, findings: readonly Finding[]): Promise<boolean> => {
+  const raiseAll = async (organizationId: string | undefined, refused: RefusedRequest): Promise<boolean> => {
+    let rule: string | undefined;
     try {
-      for (const finding of findings) await raise(organizationId, finding);
+      const findings = await judge(organizationId, refused);
+      for (const finding of findings) {
+        rule = finding.rule;
+        await raise(organizationId, finding);
+      }
       return findings.length > 0;
     } catch (error) {
-      const [rule] = findings.map((finding) => finding.rule);
       writeLog("error", "Raising a finding failed", { alarm: "finding_not_raised", rule, cause: String(error) });
       return false;
     }
@@ -145,8 +147,8 @@ export const createJudgingRecorder = ({
 
   return {
     async record(event, { timestamp = now(), identity = random() } = {}) {
-      const findings = findingsOf(event, eventId(timestamp, identity), timestamp);
-      const judgedAtOnce = await raiseAll(event.organizationId, findings);
+      const refused = refusedOf(event, eventId(timestamp, identity), timestamp);
+      const judgedAtOnce = await raiseAll(event.organizationId, refused);
       const metadata = { ...event.metadata, ...(judgedAtOnce && { judgedAtOnce }) };
       return recorder.record({ ...event, metadata }, { timestamp, identity });
     },

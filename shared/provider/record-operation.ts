@@ -12,8 +12,11 @@ import type { ErrorKind } from "../terms/risk-levels.ts";
 import type { OperationContext } from "./provider.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** An operation that reached the provider: its event's id ("" without an event), its end in epoch ms, its duration. */
-export type TimedOperation = { id: string; at: number; durationMs: number };
+/**
+ * An operation that reached the provider: its event's id ("" without an event), its end in epoch ms, its duration; and the
+ * user that it was carried out for, with the user's address.
+ */
+export type TimedOperation = { id: string; at: number; durationMs: number; userId?: string; ipAddress?: string };
 
 /** Port: observes the latency of operations (shared/detection/observe-latency.ts). */
 export type LatencyObserver = {
@@ -134,7 +137,12 @@ export const createRecordOperation =
       const event = await recorder.record(eventOf(operation, context, report, end));
       const { attempts, durationMs } = report;
       if (attempts === 0) return;
-      latency?.observe(context.organizationId, { id: event?.id ?? "", at: event?.timestamp ?? clock(), durationMs });
+      latency?.observe(context.organizationId, {
+        id: event?.id ?? "",
+        at: event?.timestamp ?? clock(),
+        durationMs,
+        ...definedFields({ userId: context.userId, ipAddress: context.ipAddress }),
+      });
     };
     const measure = () => {
       report.durationMs = Math.max(0, clock() - startedAt - report.pacedMs);

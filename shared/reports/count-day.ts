@@ -74,6 +74,14 @@ const exportFacts = ({ metadata }: SecurityEvent): ChangeFacts => {
   return { area: "exports", details };
 };
 
+const RuleFacts = z.object({ enabled: z.optional(z.object({ to: z.boolean() })) });
+
+const ruleDetails = ({ metadata, resource = "" }: SecurityEvent): string => {
+  const { enabled } = RuleFacts.safeParse(metadata).data ?? {};
+  const change = enabled === undefined ? "settings changed" : `switched ${enabled.to ? "on" : "off"}`;
+  return `rule ${words(resource)}: ${change}`;
+};
+
 const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
   switch (event.eventType) {
     case "PROVIDER_CONNECTION_ESTABLISHED":
@@ -85,6 +93,8 @@ const factsOf = (event: SecurityEvent): ChangeFacts | undefined => {
       return { area: "connection", details: webhookSecretsDetails(event.metadata) };
     case "CIRCUIT_BREAKER_CHANGED":
       return circuitFacts(event);
+    case "DETECTION_RULE_CHANGED":
+      return { area: "settings", details: ruleDetails(event) };
     case "NOTIFICATIONS_CHANGED":
     case "NOTIFICATIONS_PAUSED":
       return notificationFacts(event);

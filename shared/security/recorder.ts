@@ -53,14 +53,14 @@ const sanitisedTexts = (event: NewSecurityEvent): Partial<SecurityEvent> => {
 /** The risk level of an event: its own, or the level of its kind of error. */
 const levelOf = ({ riskLevel, errorKind }: NewSecurityEvent): RiskLevel => riskLevel ?? riskOfError(errorKind);
 
-/** Whether an event is about a paused or silenced destination, or a mute: alerts no longer arrive. */
+/** Whether an event is about a paused or silenced destination, a mute, or a rule that is off: alerts no longer arrive. */
 const isSilence = (event: NewSecurityEvent): boolean =>
   ruleOfEvent({ ...event, riskLevel: levelOf(event) }) !== EVENT_RULE;
 
 /**
  * Whether an event raises an alert. Two kinds do whatever the threshold: rejected credentials of an organization's
  * connection, because nothing is synced from then on (a refused token or a forged webhook, which anybody can send, does
- * not), and a paused or silenced destination or a mute of serious alerts.
+ * not), and a paused or silenced destination, a mute of serious alerts, or a rule that is off.
  */
 const raisesAlert = (event: NewSecurityEvent, threshold: RiskLevel): boolean =>
   isAtLeast(levelOf(event), threshold) ||

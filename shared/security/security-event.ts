@@ -77,6 +77,7 @@ export const eventTypes = {
   ALERT_MUTE_ENDED: "A mute of alerts ended, by itself or by an administrator.",
   NOTIFICATIONS_PAUSED:
     "The service paused a destination of notifications, because it failed for five days or is gone.",
+  DETECTION_RULE_CHANGED: "A user changed the settings of a detection rule, or switched it off or on.",
 } as const;
 export type EventType = keyof typeof eventTypes;
 

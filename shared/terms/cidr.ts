@@ -19,15 +19,45 @@ const parseCidr = (text: string): Network | undefined => {
   return prefix < MAPPED_PREFIX ? undefined : { ...unmapped(address), prefix: prefix - MAPPED_PREFIX };
 };
 
+/** An address as the network that contains only this address. */
+const parseAddress = (text: string): Network | undefined => {
+  const address = parseIpAddress(text);
+  return address && { ...unmapped(address), prefix: unmapped(address).bits };
+};
+
+const contains = (outer: Network, inner: Network): boolean => {
+  if (outer.bits !== inner.bits || outer.prefix > inner.prefix) return false;
+  const shift = BigInt(outer.bits - outer.prefix);
+  return inner.value >> shift === outer.value >> shift;
+};
+
 /** Whether an address is in one of the networks. An IPv4-mapped IPv6 address counts as its IPv4 address. */
 export const isInNetworks = (ipAddress: string, cidrs: readonly string[]): boolean => {
-  const spelled = parseIpAddress(ipAddress);
-  if (spelled === undefined) return false;
-  const { bits, value } = unmapped(spelled);
+  const address = parseAddress(ipAddress);
+  if (address === undefined) return false;
   return cidrs.some((cidr) => {
     const network = parseCidr(cidr);
-    if (network === undefined || network.bits !== bits) return false;
-    const shift = BigInt(bits - network.prefix);
-    return value >> shift === network.value >> shift;
+    return network !== undefined && contains(network, address);
   });
+};
+
+/** A matcher remembers this many addresses. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * The same for many addresses: networks are parsed once, and each address is compared once.
+ * @returns whether one of the networks contains an address, or a network (a CIDR) as a whole.
+ */
+export const createNetworkMatcher = (cidrs: readonly string[]): ((addressOrNetwork: string) => boolean) => {
+  const networks = cidrs.flatMap((cidr) => parseCidr(cidr) ?? []);
+  const remembered = new Map<string, boolean>();
+  return (text) => {
+    const before = remembered.get(text);
+    if (before !== undefined) return before;
+    const inner = parseAddress(text) ?? parseCidr(text);
+    const isInside = inner !== undefined && networks.some((network) => contains(network, inner));
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(text, isInside);
+    return isInside;
+  };
 };

@@ -9,6 +9,7 @@ import { createDetectOrganization, createJudgeScope } from "../detection/detect-
 import { createDetectionDispatcher } from "../detection/dispatch-detection.ts";
 import { createHourFactsStore } from "../detection/event-facts-store.ts";
 import { createRaiseFinding } from "../detection/raise-finding.ts";
+import { createRuleSettingsStore } from "../detection/rule-settings-store.ts";
 import { createReadSyncFacts, createSyncFactsStore } from "../detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { createWindowStore } from "../detection/window-store.ts";
@@ -47,6 +48,7 @@ export const wireDetectOrganization = () => {
     judge: createJudgeScope({
       windows: createWindowStore(openTable("detection"), options),
       events: createHourFactsStore(openTable("securityEvents")),
+      settings: createRuleSettingsStore(openTable("settings")),
       baselines: createBaselines(createBaselineStore(openTable("detection"))),
       readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(openTable("connections")),

@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectionChangeRecorder } from "../connection/connection-events.ts";
+import { createRecordRuleChange } from "../detection/change-rule.ts";
+import { createRuleSettingsStore } from "../detection/rule-settings-store.ts";
 import { createErasureEvents } from "../erasure/erasure-events.ts";
 import { createErasureLeaseStore, createErasureStore } from "../erasure/erasure-store.ts";
 import { createErasureWorker, type ErasureWorker } from "../erasure/erasure-worker.ts";
@@ -29,6 +31,7 @@ import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireMuteStore } from "./mutes.ts";
 import { wireRecorder } from "./recorder.ts";
+import { wireResolveCause } from "./security.ts";
 import { wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 
 export const wireErasureStore = () => createErasureStore(openTable("erasures"));
@@ -56,6 +59,7 @@ export const wireErasureWorker = (): ErasureWorker => {
   const { FEED_BUCKET: feedBucket, AWS_REGION: region } = config;
   const recorder = wireRecorder();
   const changes = wireConnectionChangeStore();
+  const rules = createRuleSettingsStore(openTable("settings"));
   return createErasureWorker({
     recorder,
     changes,
@@ -74,6 +78,8 @@ export const wireErasureWorker = (): ErasureWorker => {
     recordConnectionChange: createConnectionChangeRecorder({ changes, recorder }),
     settings: createSettingsStore(openTable("settings")),
     authors: createSettingsAuthorStore(openTable("settings")),
+    rules,
+    recordRuleChange: createRecordRuleChange({ store: rules, recorder, resolve: wireResolveCause() }),
     circuits: createCircuitStore(openTable("circuits")),
     runs: wireSyncRunStore(),
     runEnd: wireRunEnd(),

@@ -18,6 +18,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { wireRecorder } from "./recorder.ts";
+import { wireRuleSettings } from "./rule-settings.ts";
 import { wireAlertNotes, wireAlertStore, wireDataReads, wireSecurityEventStore } from "./security.ts";
 import { wireSettingsStore } from "./settings.ts";
 
@@ -60,6 +61,7 @@ export const wireExportWorker = (): ExportWorker => {
       alerts: wireAlertStore(),
       notes: wireAlertNotes(),
       settings: wireSettingsStore(),
+      rules: wireRuleSettings(),
       destinations: createDestinationStore(openTable("notifications")),
       reports: createReportStore(openTable("reports"), { retentionDays: config.RETENTION_DAYS }),
       clock: systemClock,

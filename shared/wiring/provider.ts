@@ -16,7 +16,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
 import { wireGuard } from "./circuit-breaker.ts";
-import { raiseFinding, wireRecorder } from "./recorder.ts";
+import { raiseFinding, ruleSettings, wireRecorder } from "./recorder.ts";
 
 /** Observes the latency of operations. @throws Error at cold start if the environment lacks a variable. */
 const wireLatency = (): LatencyObserver => {
@@ -26,6 +26,7 @@ const wireLatency = (): LatencyObserver => {
     windows: createWindowStore(openTable("detection"), options),
     baselines: createBaselineStore(openTable("detection")),
     operations: createOperationFactsStore(openTable("securityEvents")),
+    settings: ruleSettings,
     raise: raiseFinding,
     now: systemClock,
   });

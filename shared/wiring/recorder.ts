@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { createFailureMonitor } from "../detection/failure-monitor.ts";
 import { createLazyRaiseFinding } from "../detection/raise-finding.ts";
+import { createRuleSettingsStore, type RuleSettingsStore } from "../detection/rule-settings-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
@@ -25,6 +26,7 @@ export const RECORDER_VARIABLES = [
   tableVariable("securityEvents"),
   tableVariable("securityRollups"),
   tableVariable("securityAlerts"),
+  tableVariable("settings"),
   "EVENT_BUS_NAME",
   "RETENTION_DAYS",
   "SECURITY_LOG_LEVEL",
@@ -50,8 +52,17 @@ export const wireAlertRaiser = (): AlertRaiser => {
 /** Raises findings at once. */
 export const raiseFinding = /* @__PURE__ */ createLazyRaiseFinding(wireAlertRaiser);
 
+/** Reads the settings of rules. The store is opened at the first failure or refusal: most instances never have one. */
+export const ruleSettings: Pick<RuleSettingsStore, "read"> = {
+  read: (organizationId) => createRuleSettingsStore(openTable("settings")).read(organizationId),
+};
+
 /** Counts the failures of this instance. */
-export const noteFailure = /* @__PURE__ */ createFailureMonitor({ raise: raiseFinding, now: systemClock });
+export const noteFailure = /* @__PURE__ */ createFailureMonitor({
+  raise: raiseFinding,
+  readSettings: ruleSettings.read,
+  now: systemClock,
+});
 
 export const wireRecorder = (): Recorder => {
   const config = readConfig(RECORDER_VARIABLES);

@@ -3,6 +3,7 @@
  * at the first refused or failed request. So cold starts do not load it.
  */
 import { randomBytes } from "node:crypto";
+import { createJudgeRefusal } from "../detection/judge-refusal.ts";
 import {
   type CountRefusals,
   createJudgingRecorder,
@@ -12,7 +13,7 @@ import {
 import { systemClock } from "../runtime/clock.ts";
 import { RANDOM_BYTES } from "../security/event-id.ts";
 import { createDenialRecorder } from "../security/flood-denials.ts";
-import { floodDependencies, raiseFinding, wireFlood, wireRecorder } from "./recorder.ts";
+import { floodDependencies, raiseFinding, ruleSettings, wireFlood, wireRecorder } from "./recorder.ts";
 
 export { noteFailure } from "./recorder.ts";
 
@@ -20,7 +21,15 @@ const recorder = wireRecorder();
 const random = () => randomBytes(RANDOM_BYTES);
 const flood = wireFlood("tokens", recorder);
 const denials = createDenialRecorder(
-  floodDependencies(createJudgingRecorder({ recorder, raise: raiseFinding, now: systemClock, random })),
+  floodDependencies(
+    createJudgingRecorder({
+      recorder,
+      judge: createJudgeRefusal(ruleSettings),
+      raise: raiseFinding,
+      now: systemClock,
+      random,
+    }),
+  ),
 );
 
 export const countRefusals: CountRefusals = async () => {

@@ -170,6 +170,15 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   });
   await record("getSettings", "members", "GET settings");
 
+  await record("changeDetectionRule", "known", "PUT detection/rules/unusual_api_usage", {
+    enabled: true,
+    level: "LOW",
+    thresholds: { calls: 60 },
+    known: { networks: ["198.51.100.0/24"], users: ["robot"] },
+    revision: 0,
+  });
+  await record("listDetectionRules", "all", "GET detection/rules");
+
   const soc = { levels: ["HIGH", "CRITICAL"], changes: ["raised", "escalated", "resolved"] };
   const { id: hookId } = await record<{ id: string }>("createDestination", "webhook", "POST notifications", {
     type: "webhook",

@@ -261,6 +261,14 @@ export const endpointCases = {
     prepare: putMute,
     request: () => ({ method: "DELETE", target: `${PROVIDER}/mutes/${MUTE}` }),
   },
+  listDetectionRules: get("/detection/rules"),
+  changeDetectionRule: {
+    request: () => ({
+      method: "PUT",
+      target: `${PROVIDER}/detection/rules/unusual_api_usage`,
+      body: { enabled: false, thresholds: { calls: 50 }, known: { users: ["ada"] }, revision: 0 },
+    }),
+  },
   listDestinations: get("/notifications"),
   createDestination: {
     request: () => ({

@@ -109,6 +109,7 @@ const RECORDING = [
   "SecurityAlerts dynamodb:UpdateItem",
   "SecurityEvents dynamodb:PutItem",
   "SecurityRollups dynamodb:PutItem",
+  "Settings dynamodb:GetItem",
 ];
 
 /** The rights that every function with tokens needs to record and count refusals. */

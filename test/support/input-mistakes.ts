@@ -69,7 +69,8 @@ const prepared = (operation: Operation): Operation => {
   const { method, path, valid } = operation;
   const body = BODIES_OF[`${method} ${path}`];
   const id = isIntegration(operation) && path.includes("{id}") ? { "path id": UNKNOWN_ID } : {};
-  return { ...operation, valid: { ...valid, ...id, ...(body && { "body ": body }) } };
+  const rule = path.includes("{rule}") ? { "path rule": "sync_silence" } : {};
+  return { ...operation, valid: { ...valid, ...id, ...rule, ...(body && { "body ": body }) } };
 };
 
 const request = (operation: Operation, title: string, changes: Partial<Mistake>): Mistake => ({
@@ -133,7 +134,7 @@ const withSegment = ({ path, valid }: Operation, name: string, segment: string):
 /** What a text that names nothing is in a path. */
 const expectedOfSegment = (operation: Operation, name: string): readonly number[] => {
   if (isWebhook(operation)) return [200, 400];
-  return isIntegration(operation) && name === "id" ? [404] : [400];
+  return isIntegration(operation) && (name === "id" || name === "rule") ? [404] : [400];
 };
 
 const pathMistakes = (operation: Operation): Mistake[] => {

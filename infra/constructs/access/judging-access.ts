@@ -59,6 +59,15 @@ export const judgingAccess = (parts: AccessParts) => {
       circuits.may("GetItem"),
       syncRuns.may("GetItem", "Query"),
       reports.may("PutItem"),
+      settings.may("GetItem"),
+    ),
+
+    listDetectionRules: settings.may("GetItem"),
+    /** An alert that is resolved moves to another key. */
+    changeDetectionRule: together(
+      retention,
+      settings.may("GetItem", "PutItem", "UpdateItem"),
+      securityAlerts.may("GetItem", "PutItem", "DeleteItem"),
     ),
 
     listCustomRules: detection.may("Query"),
@@ -101,7 +110,7 @@ export const judgingAccess = (parts: AccessParts) => {
       securityRollups.may("DeleteItem"),
       ...[records, webhookEvents, securityRollups].map((table) => table.may("Query", "BatchWriteItem")),
       ...[securityAlerts, detection, exports].map((table) => table.may("Query", "BatchWriteItem", "UpdateItem")),
-      securityAlerts.may("BatchGetItem"),
+      securityAlerts.may("BatchGetItem", "GetItem", "PutItem", "DeleteItem"),
       exportedFiles.may("DeleteObject", "AbortMultipartUpload"),
       exportedFiles.list(),
       notifications.may("Query", "BatchWriteItem", "UpdateItem", "DeleteItem"),
@@ -111,6 +120,7 @@ export const judgingAccess = (parts: AccessParts) => {
       securityEvents.may("Query", "BatchGetItem", "UpdateItem"),
       erasures.may("Query", "UpdateItem"),
       ...[connections, circuits, settings].map((table) => table.may("GetItem", "UpdateItem")),
+      settings.may("PutItem"),
     ),
   };
 };

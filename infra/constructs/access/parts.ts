@@ -76,6 +76,8 @@ export const accessParts = ({
     { ...NO_ACCESS, isRecorder: true },
     securityEvents.may("PutItem"),
     securityRollups.may("PutItem"),
+    // Of the rules that judge failures and refusals at once.
+    settings.may("GetItem"),
     variables({ SECURITY_LOG_LEVEL: config.SECURITY_LOG_LEVEL, ALERT_THRESHOLD: config.ALERT_THRESHOLD }),
   );
 

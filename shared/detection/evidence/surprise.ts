@@ -53,9 +53,6 @@ export const poissonTail = (count: number, rate: number): number => {
   return Math.max(0, 1 - Math.exp(logProbability(count - 1, rate) + Math.log(sum)));
 };
 
-/** Decisions: a finding needs a probability below this. With 10,000 organizations that is one false finding in 4 days. */
-const SURPRISING = 1e-6;
-
 /**
  * The prior of an hour's rate: a Gamma distribution, given as a number of calls in a number of hours. It is conjugate to counts,
  * so the counts of the baseline are added: https://en.wikipedia.org/wiki/Conjugate_prior
@@ -79,16 +76,16 @@ const expectedIn = (baseline: Baseline, prior: Prior): number =>
 
 export type Surprise = { expected: number; probability: number };
 
-/** Undefined if the count is not surprising, or below `least`. */
+/** Undefined if the count is below `least`, or its probability is not below 10 to the power of −`improbability`. */
 export const surpriseOf = (
   count: number,
   baseline: Baseline,
-  { prior, least }: { prior: Prior; least: number },
+  { prior, least, improbability }: { prior: Prior; least: number; improbability: number },
 ): Surprise | undefined => {
   if (count < least) return undefined;
   const expected = expectedIn(baseline, prior);
   const probability = poissonTail(count, expected);
-  return probability < SURPRISING ? { expected, probability } : undefined;
+  return probability < 10 ** -improbability ? { expected, probability } : undefined;
 };
 
 const DIGITS = 1_000;

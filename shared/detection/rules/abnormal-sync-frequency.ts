@@ -17,15 +17,16 @@ import { roundExpected, surpriseOf } from "../evidence/surprise.ts";
 import { type RunFact, requestedTriggers } from "../evidence/syncing.ts";
 import { isIn, recent } from "../evidence/windows.ts";
 import { type Advice, findingOfHour, listed, type Rule, type RuleInput } from "./rule.ts";
+import { improbability, type ThresholdValues, valuesOf } from "./thresholds.ts";
 
 const rule = "abnormal_sync_frequency";
 
 const WINDOW_MS = HOUR_MS;
 
-const LEAST_RUNS = 10;
+const thresholds = { runs: { default: 10, min: 5, max: 1_000, unit: "runs" }, improbability } as const;
 
 /** The prior: two runs an hour, worth two hours. */
-const RUNS = { prior: { calls: 4, hours: 2 }, least: LEAST_RUNS } as const;
+const PRIOR = { calls: 4, hours: 2 } as const;
 
 const kinds = {
   manual: { subject: "trigger:manual", title: "Unusually many syncs were started by hand", level: "MEDIUM" },
@@ -38,7 +39,8 @@ const isStartOf =
     type === "PROVIDER_SYNC_STARTED" && triggers.includes(trigger);
 
 /** The runs of the surprising windows that end in the hour, and the expected number of the last window. */
-const burstOf = ({ hour, runs, runBaseline }: RuleInput, trigger: string) => {
+const burstOf = ({ hour, runs, runBaseline }: RuleInput, trigger: string, set: ThresholdValues | undefined) => {
+  const limits = valuesOf(thresholds, set);
   const started = runs
     .filter((run) => run.trigger === trigger)
     .sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
@@ -48,7 +50,11 @@ const burstOf = ({ hour, runs, runBaseline }: RuleInput, trigger: string) => {
   for (const [to, last] of started.entries()) {
     while ((started[from]?.startedAt ?? 0) <= last.startedAt - WINDOW_MS) from++;
     if (!isIn(hour, last.startedAt)) continue;
-    const surprise = surpriseOf(to - from + 1, runBaseline, RUNS);
+    const surprise = surpriseOf(to - from + 1, runBaseline, {
+      prior: PRIOR,
+      least: limits.runs,
+      improbability: limits.improbability,
+    });
     if (surprise === undefined) continue;
     expected = surprise.expected;
     for (const run of started.slice(from, to + 1)) found.add(run);
@@ -65,11 +71,12 @@ export const abnormalSyncFrequency = {
   id: rule,
   version: 1,
   kinds,
-  needs: { runs: LEAST_RUNS },
+  thresholds,
+  needs: (set) => ({ runs: valuesOf(thresholds, set).runs }),
   carries: ({ facts, hour }) => recent(facts.filter(isStartOf(...requestedTriggers)), hour, WINDOW_MS),
-  judge: (input) =>
+  judge: (input, set) =>
     requestedTriggers.flatMap((trigger) => {
-      const { runs, expected } = burstOf(input, trigger);
+      const { runs, expected } = burstOf(input, trigger, set);
       const firstSeen = runs.at(0)?.startedAt;
       const lastSeen = runs.at(-1)?.startedAt;
       if (firstSeen === undefined || lastSeen === undefined) return [];
@@ -82,7 +89,7 @@ export const abnormalSyncFrequency = {
           expected: roundExpected(expected),
           baselineRuns: input.runBaseline.calls,
           baselineHours: Math.round(input.runBaseline.hours),
-          threshold: LEAST_RUNS,
+          threshold: valuesOf(thresholds, set).runs,
           windowMs: WINDOW_MS,
           runIds: listed(runs.map(({ id }) => id)),
         },

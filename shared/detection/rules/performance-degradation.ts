@@ -13,11 +13,18 @@
 import { hourName } from "../../terms/hours.ts";
 import { LAST_OPERATIONS, type Latency } from "../evidence/latency.ts";
 import type { Advice, Rule } from "./rule.ts";
+import { type ThresholdValues, valuesOf } from "./thresholds.ts";
 
 const rule = "performance_degradation";
 
+/** Not to be set lower: quicker operations read nothing. */
 const LEAST_MS = 500;
-const DEGRADED = { times: 5, leastMs: LEAST_MS, operations: 20 } as const;
+
+const thresholds = {
+  times: { default: 5, min: 2, max: 100, unit: "times the mean of 28 days" },
+  leastMs: { default: LEAST_MS, min: LEAST_MS, max: 10_000, unit: "milliseconds" },
+  operations: { default: 20, min: 20, max: 1_000, unit: "operations" },
+} as const;
 
 const kinds = {
   slow: { subject: "provider", title: "The provider answers much more slowly than usual", level: "MEDIUM" },
@@ -34,17 +41,19 @@ export const performanceDegradation = {
   id: rule,
   version: 1,
   kinds,
-  needs: { slowOperationMs: LEAST_MS },
-  judgeOperations: ({ last, days }: Latency) => {
+  thresholds,
+  needs: () => ({ slowOperationMs: LEAST_MS }),
+  judgeOperations: ({ last, days }: Latency, set?: ThresholdValues) => {
+    const least = valuesOf(thresholds, set);
     const first = last.at(0);
     const latest = last.at(-1);
     const operations = sum(days.map((one) => one.operations));
     if (first === undefined || latest === undefined) return undefined;
-    if (operations < DEGRADED.operations || last.length < LAST_OPERATIONS) return undefined;
+    if (operations < least.operations || last.length < LAST_OPERATIONS) return undefined;
     const lastMs = sum(last.map(({ durationMs }) => durationMs));
     const meanMs = lastMs / last.length;
     const baselineMs = (sum(days.map(({ totalMs }) => totalMs)) - lastMs) / (operations - last.length);
-    if (meanMs < DEGRADED.times * baselineMs || meanMs < DEGRADED.leastMs) return undefined;
+    if (meanMs < least.times * baselineMs || meanMs < least.leastMs) return undefined;
     return {
       rule,
       ...kinds.slow,
@@ -55,8 +64,8 @@ export const performanceDegradation = {
         meanMs: Math.round(meanMs),
         baselineMs: Math.round(baselineMs),
         operations,
-        threshold: DEGRADED.times,
-        leastMs: DEGRADED.leastMs,
+        threshold: least.times,
+        leastMs: least.leastMs,
       },
       firstSeen: first.at,
       lastSeen: latest.at,

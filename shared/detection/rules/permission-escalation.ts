@@ -15,14 +15,23 @@
  *   (https://github.com/SigmaHQ/sigma-specification/blob/main/specification/sigma-correlation-rules-specification.md).
  */
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
-import { HOUR_MS } from "../../terms/hours.ts";
+import { MINUTE_MS } from "../../terms/hours.ts";
 import { type Fact, isBlockedAddress, isForeignId } from "../evidence/fact.ts";
 import { groupBy, type Hour, isIn, recent, slide } from "../evidence/windows.ts";
 import { type Advice, findingOfHour, findingOfRefusal, listed, type Rule } from "./rule.ts";
+import { minutes, type ThresholdValues, valuesOf } from "./thresholds.ts";
 
 const rule = "permission_escalation";
 
-const DENIED = { threshold: 3, windowMs: HOUR_MS } as const;
+const thresholds = {
+  permissions: { default: 3, min: 2, max: 8, unit: "distinct permissions" },
+  windowMinutes: minutes(60, 5),
+} as const;
+
+const limitsOf = (set: ThresholdValues | undefined) => {
+  const { permissions, windowMinutes } = valuesOf(thresholds, set);
+  return { threshold: permissions, windowMs: windowMinutes * MINUTE_MS };
+};
 
 const kinds = {
   several: { subject: "user:", title: "A user was denied several permissions", level: "HIGH" },
@@ -60,15 +69,19 @@ const permissionOf = ({ permission = "" }: Fact): string =>
   permission.startsWith("records:read") ? "records:read" : permission;
 
 /** The latest denial of each permission, in each window that has enough permissions and ends in the hour. */
-const evidenceOf = (denials: readonly Fact[], hour: Hour): Fact[] => {
+const evidenceOf = (
+  denials: readonly Fact[],
+  hour: Hour,
+  { threshold, windowMs }: ReturnType<typeof limitsOf>,
+): Fact[] => {
   const evidence = new Set<Fact>();
   const latest = new Map<string, Fact>();
   const tally = {
     add: (fact: Fact) => latest.set(permissionOf(fact), fact),
     remove: (fact: Fact) => latest.get(permissionOf(fact)) === fact && latest.delete(permissionOf(fact)),
   };
-  slide(denials, DENIED.windowMs, tally, ({ at }) => {
-    if (latest.size < DENIED.threshold || !isIn(hour, at)) return;
+  slide(denials, windowMs, tally, ({ at }) => {
+    if (latest.size < threshold || !isIn(hour, at)) return;
     for (const fact of latest.values()) evidence.add(fact);
   });
   return denials.filter((fact) => evidence.has(fact));
@@ -83,15 +96,16 @@ export const permissionEscalation = {
   id: rule,
   version: 1,
   kinds,
+  thresholds,
   /** A later window uses only the latest denial of each permission. */
-  carries: ({ facts, hour }) => {
-    const denials = recent(facts.filter(isOneOfSeveral), hour, DENIED.windowMs);
+  carries: ({ facts, hour }, set) => {
+    const denials = recent(facts.filter(isOneOfSeveral), hour, limitsOf(set).windowMs);
     const latest = new Map(denials.map((fact) => [`${permissionOf(fact)} ${fact.userId}`, fact]));
     return denials.filter((fact) => latest.get(`${permissionOf(fact)} ${fact.userId}`) === fact);
   },
-  judge: ({ facts, hour }) =>
+  judge: ({ facts, hour }, set) =>
     [...groupBy(facts.filter(isDenial), ({ userId }) => userId)].flatMap(([user, denials]) => {
-      const several = evidenceOf(denials.filter(isOneOfSeveral), hour);
+      const several = evidenceOf(denials.filter(isOneOfSeveral), hour, limitsOf(set));
       const single = denials.filter((fact) => isEnough(fact) && fact.judgedAtOnce !== true && isIn(hour, fact.at));
       const found = new Set([...several, ...single]);
       if (found.size === 0) return [];
@@ -104,7 +118,7 @@ export const permissionEscalation = {
           evidence: {
             count: evidence.length,
             permissions: listed(evidence.map(permissionOf)),
-            ...(several.length > 0 ? DENIED : { threshold: 1 }),
+            ...(several.length > 0 ? limitsOf(set) : { threshold: 1 }),
           },
         }),
       ];

@@ -32,6 +32,7 @@ export const policyViolation = {
   id: rule,
   version: 1,
   kinds,
+  thresholds: {},
   judge: ({ facts, hour }) => {
     const violations = facts.filter(
       (fact) => (isBlockedAddress(fact) || isForeignId(fact)) && fact.judgedAtOnce !== true && isIn(hour, fact.at),

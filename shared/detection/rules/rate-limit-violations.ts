@@ -16,13 +16,28 @@ import { MINUTE_MS } from "../../terms/hours.ts";
 import type { Fact } from "../evidence/fact.ts";
 import { factsIn, heavyWindows, isIn, recent, windowsEndingIn } from "../evidence/windows.ts";
 import { type Advice, findingOfHour, type Rule, type RuleInput } from "./rule.ts";
+import { minutes, type ThresholdValues, valuesOf } from "./thresholds.ts";
 
 const rule = "rate_limit_violations";
 
-const REJECTED = { threshold: 3, windowMs: 15 * MINUTE_MS } as const;
-const SHARE = { above: 0.05, rejections: 2, requests: 40 } as const;
-/** Half of an operation's 10 s, which exclude this wait. */
-const LONG_WAIT_MS = 5_000;
+const thresholds = {
+  rejections: { default: 3, min: 2, max: 50, unit: "rejections" },
+  windowMinutes: minutes(15, 5),
+  sharePercent: { default: 5, min: 1, max: 100, unit: "percent of the hour's requests" },
+  requests: { default: 40, min: 10, max: 100_000, unit: "requests an hour" },
+  // Half of an operation's 10 s, which exclude this wait.
+  waitMs: { default: 5_000, min: 1_000, max: 10_000, unit: "milliseconds" },
+} as const;
+
+/** Of a share, so that one rejection is none. */
+const LEAST_REJECTIONS = 2;
+
+const limitsOf = (set: ThresholdValues | undefined) => {
+  const { rejections, windowMinutes, sharePercent, requests, waitMs } = valuesOf(thresholds, set);
+  const rejected = { threshold: rejections, windowMs: windowMinutes * MINUTE_MS };
+  return { rejected, share: sharePercent / 100, requests, waitMs };
+};
+type Limits = ReturnType<typeof limitsOf>;
 
 const kinds = {
   provider: {
@@ -40,25 +55,25 @@ const kinds = {
 type Limit = keyof typeof kinds;
 
 /** How often an operation exceeded a limit. */
-const weights: Record<Limit, (fact: Fact) => number> = {
+const weightsOf = ({ waitMs }: Limits): Record<Limit, (fact: Fact) => number> => ({
   provider: ({ type, rateLimited }) => rateLimited ?? (type === "RATE_LIMIT_EXCEEDED" ? 1 : 0),
-  pace: ({ pacedMs = 0 }) => (pacedMs >= LONG_WAIT_MS ? 1 : 0),
-};
+  pace: ({ pacedMs = 0 }) => (pacedMs >= waitMs ? 1 : 0),
+});
 
 const sum = (facts: readonly Fact[], weightOf: (fact: Fact) => number): number =>
   facts.reduce((total, fact) => total + weightOf(fact), 0);
 
-const findingsOf = ({ hour, facts }: RuleInput, limit: Limit) => {
-  const weightOf = weights[limit];
+const findingsOf = ({ hour, facts }: RuleInput, limit: Limit, limits: Limits) => {
+  const weightOf = weightsOf(limits)[limit];
   const rejected = facts.filter((fact) => weightOf(fact) > 0);
-  const windows = windowsEndingIn(heavyWindows(rejected, { ...REJECTED, weightOf }), hour);
+  const windows = windowsEndingIn(heavyWindows(rejected, { ...limits.rejected, weightOf }), hour);
   const inHour = rejected.filter(({ at }) => isIn(hour, at));
   const requests = sum(
     facts.filter(({ at }) => isIn(hour, at)),
     ({ attempts = 0 }) => attempts,
   );
   const rejections = sum(inHour, weightOf);
-  const isShare = rejections >= SHARE.rejections && requests >= SHARE.requests && rejections > SHARE.above * requests;
+  const isShare = rejections >= LEAST_REJECTIONS && requests >= limits.requests && rejections > limits.share * requests;
   const evidence = new Set([...factsIn(windows), ...(isShare ? inHour : [])]);
   if (evidence.size === 0) return [];
   const found = rejected.filter((fact) => evidence.has(fact));
@@ -70,8 +85,8 @@ const findingsOf = ({ hour, facts }: RuleInput, limit: Limit) => {
         count: sum(found, weightOf),
         reason: limit,
         requests,
-        ...(windows.ranges.length > 0 && REJECTED),
-        ...(isShare && { share: Math.round((rejections / requests) * 1_000) / 1_000, shareThreshold: SHARE.above }),
+        ...(windows.ranges.length > 0 && limits.rejected),
+        ...(isShare && { share: Math.round((rejections / requests) * 1_000) / 1_000, shareThreshold: limits.share }),
       },
     }),
   ];
@@ -86,11 +101,15 @@ export const rateLimitViolations = {
   id: rule,
   version: 1,
   kinds,
-  carries: ({ facts, hour }) =>
-    recent(
-      facts.filter((fact) => weights.provider(fact) > 0 || weights.pace(fact) > 0),
-      hour,
-      REJECTED.windowMs,
-    ),
-  judge: (input) => [...findingsOf(input, "provider"), ...findingsOf(input, "pace")],
+  thresholds,
+  carries: ({ facts, hour }, set) => {
+    const limits = limitsOf(set);
+    const { provider, pace } = weightsOf(limits);
+    const rejected = facts.filter((fact) => provider(fact) > 0 || pace(fact) > 0);
+    return recent(rejected, hour, limits.rejected.windowMs);
+  },
+  judge: (input, set) => {
+    const limits = limitsOf(set);
+    return [...findingsOf(input, "provider", limits), ...findingsOf(input, "pace", limits)];
+  },
 } satisfies Rule;

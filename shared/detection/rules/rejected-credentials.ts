@@ -17,7 +17,6 @@ import { findingOfHour, listed, type RuleInput } from "./rule.ts";
 
 export const rule = "repeated_auth_failures";
 
-const REJECTIONS = 3;
 /** Rejections that no success has followed yet are carried for this long. */
 const REJECTIONS_KEPT_MS = 28 * DAY_MS;
 const MAX_CARRIED_REJECTIONS = 20;
@@ -65,14 +64,15 @@ export const carriedRejections = (input: RuleInput): Fact[] => {
   return recent(open, input.hour, REJECTIONS_KEPT_MS).slice(-MAX_CARRIED_REJECTIONS);
 };
 
-export const connectionFindings = (input: RuleInput): Finding[] => {
+/** @param threshold the rejections of a finding. */
+export const connectionFindings = (input: RuleInput, threshold: number): Finding[] => {
   const { facts, hour } = input;
   if (!facts.some(isRejection)) return [];
   const successes = successesOf(input);
   /** Rejections without a success between them are one series. */
   const series = groupBy(rejectionsOf(facts), ({ at }) => String(successes.findLast((success) => success <= at)));
   const evidence = [...series.values()]
-    .filter((rejections) => rejections.some(({ at }, index) => index >= REJECTIONS - 1 && isIn(hour, at)))
+    .filter((rejections) => rejections.some(({ at }, index) => index >= threshold - 1 && isIn(hour, at)))
     .flat();
   if (evidence.length === 0) return [];
   const reasons = listed(evidence.map(({ errorCode }) => errorCode));
@@ -80,7 +80,7 @@ export const connectionFindings = (input: RuleInput): Finding[] => {
     findingOfHour(hour, evidence, {
       rule,
       kind: connectionKind,
-      evidence: { count: evidence.length, threshold: REJECTIONS, reasons },
+      evidence: { count: evidence.length, threshold, reasons },
     }),
   ];
 };

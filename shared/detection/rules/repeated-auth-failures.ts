@@ -36,11 +36,34 @@ import {
 } from "../evidence/windows.ts";
 import { carriedRejections, connectionFindings, connectionKind, isRejection, rule } from "./rejected-credentials.ts";
 import { type Advice, findingOfHour, listed, type Rule } from "./rule.ts";
+import { minutes, type ThresholdValues, valuesOf } from "./thresholds.ts";
 
-const FAILURES = { threshold: 5, windowMs: 15 * MINUTE_MS } as const;
-const SPRAYING = { users: 10, failures: 30, windowMs: 10 * MINUTE_MS } as const;
-/** A success counts for less than this long after the fifth failure. */
-const SUCCESS_WITHIN_MS = 15 * MINUTE_MS;
+const thresholds = {
+  failures: { default: 5, min: 2, max: 50, unit: "failures" },
+  windowMinutes: minutes(15, 5),
+  // A success counts for less than this long after the last of these failures.
+  successMinutes: minutes(15, 5),
+  sprayedFailures: { default: 30, min: 10, max: 1_000, unit: "failures" },
+  sprayedUsers: { default: 10, min: 3, max: 100, unit: "users" },
+  sprayedMinutes: minutes(10, 5),
+  rejections: { default: 3, min: 2, max: 20, unit: "rejections of the connection's credentials" },
+} as const;
+
+const limitsOf = (set: ThresholdValues | undefined) => {
+  const values = valuesOf(thresholds, set);
+  return {
+    failures: { threshold: values.failures, windowMs: values.windowMinutes * MINUTE_MS },
+    successWithinMs: values.successMinutes * MINUTE_MS,
+    spraying: {
+      users: values.sprayedUsers,
+      failures: values.sprayedFailures,
+      windowMs: values.sprayedMinutes * MINUTE_MS,
+    },
+    rejections: values.rejections,
+  };
+};
+type Limits = ReturnType<typeof limitsOf>;
+
 const MAX_CARRIED_FAILURES = 80;
 
 const kinds = {
@@ -134,21 +157,21 @@ const addressOf = (network: string, facts: readonly Fact[]): string => {
 };
 
 /** The windows with too many failures, per user and per address. @param failures in order of time. */
-const findSuspects = (failures: readonly Fact[]) => {
+const findSuspects = (failures: readonly Fact[], limits: Limits) => {
   const users = new Map<string, Windows[]>();
   const addresses = new Map<string, AddressWindows>();
   const addUser = (user: string, windows: Windows) => {
     if (windows.ranges.length > 0) users.set(user, [...(users.get(user) ?? []), windows]);
   };
   for (const [user, facts] of failuresByUser(failures)) {
-    addUser(user, heavyWindows(facts, { ...FAILURES, weightOf }));
+    addUser(user, heavyWindows(facts, { ...limits.failures, weightOf }));
   }
   for (const [network, facts] of groupBy(failures, networkOfFact)) {
     const failing: Range[] = [];
     const ofOneUser = new Map<string, Range[]>();
     const tally = tallyUsers();
-    slide(facts, FAILURES.windowMs, tally, (_, range) => {
-      if (tally.weight() < FAILURES.threshold) return;
+    slide(facts, limits.failures.windowMs, tally, (_, range) => {
+      if (tally.weight() < limits.failures.threshold) return;
       const user = tally.onlyUser();
       if (user === undefined) failing.push(range);
       else ofOneUser.set(user, [...(ofOneUser.get(user) ?? []), range]);
@@ -157,8 +180,9 @@ const findSuspects = (failures: readonly Fact[]) => {
 
     const spraying: Range[] = [];
     const wide = tallyUsers();
-    slide(facts, SPRAYING.windowMs, wide, (_, range) => {
-      if (wide.weight() >= SPRAYING.failures && wide.users() >= SPRAYING.users) spraying.push(range);
+    slide(facts, limits.spraying.windowMs, wide, (_, range) => {
+      const isSpraying = wide.weight() >= limits.spraying.failures && wide.users() >= limits.spraying.users;
+      if (isSpraying) spraying.push(range);
     });
     const windows = { failing: { facts, ranges: failing }, spraying: { facts, ranges: spraying } };
     addresses.set(addressOf(network, facts), windows);
@@ -185,35 +209,37 @@ const withoutNetwork = ({ facts, ranges }: Windows, network: string): Windows =>
 };
 
 /** The windows that the success follows in time. */
-const beforeSuccess = ({ facts, ranges }: Windows, success: Fact): Windows => ({
+const beforeSuccess = ({ facts, ranges }: Windows, success: Fact, { successWithinMs }: Limits): Windows => ({
   facts,
   ranges: ranges.filter(({ to }) => {
     const elapsedMs = success.at - (facts[to]?.at ?? Number.POSITIVE_INFINITY);
-    return elapsedMs >= 0 && elapsedMs < SUCCESS_WITHIN_MS;
+    return elapsedMs >= 0 && elapsedMs < successWithinMs;
   }),
 });
 
 /** The successes of a user from elsewhere, and the failures that they followed. */
-const breachOf = (windows: readonly Windows[], succeeded: readonly Fact[]) => {
+const breachOf = (windows: readonly Windows[], succeeded: readonly Fact[], limits: Limits) => {
   const breaches = [...groupBy(succeeded, networkOfFact)].flatMap(([network, successes]) => {
     const elsewhere = windows.map((one) => withoutNetwork(one, network));
     return successes.flatMap((success) => {
-      const failures = elsewhere.flatMap((one) => factsIn(beforeSuccess(one, success)));
+      const failures = elsewhere.flatMap((one) => factsIn(beforeSuccess(one, success, limits)));
       return failures.length > 0 ? [{ success, failures }] : [];
     });
   });
   return { successes: breaches.map(({ success }) => success), failures: breaches.flatMap(({ failures }) => failures) };
 };
 
-const userFindings = (hour: Hour, user: string, windows: readonly Windows[], succeeded: readonly Fact[]): Finding[] => {
-  const breach = breachOf(windows, succeeded);
+type Suspect = { user: string; windows: readonly Windows[]; succeeded: readonly Fact[] };
+
+const userFindings = (hour: Hour, { user, windows, succeeded }: Suspect, limits: Limits): Finding[] => {
+  const breach = breachOf(windows, succeeded, limits);
   const failures = windows.flatMap((one) => factsIn(windowsEndingIn(one, hour)));
   const evidence = inOrder([...failures, ...breach.failures, ...breach.successes]);
   if (evidence.length === 0) return [];
   const isBreach = breach.successes.length > 0;
   const details = {
     count: countFailures(evidence),
-    ...FAILURES,
+    ...limits.failures,
     addresses: listed(evidence.filter(isTokenFailure).flatMap(addressesOf)),
     ...(isBreach && { succeededFrom: listed(breach.successes.map(({ ipAddress }) => ipAddress)) }),
   };
@@ -222,7 +248,12 @@ const userFindings = (hour: Hour, user: string, windows: readonly Windows[], suc
   ];
 };
 
-const addressFindings = (hour: Hour, address: string, { failing, spraying }: AddressWindows): Finding[] => {
+const addressFindings = (
+  hour: Hour,
+  address: string,
+  { failing, spraying }: AddressWindows,
+  limits: Limits,
+): Finding[] => {
   const sprayed = windowsEndingIn(spraying, hour).ranges;
   const evidence = factsIn({ ...failing, ranges: [...windowsEndingIn(failing, hour).ranges, ...sprayed] });
   if (evidence.length === 0) return [];
@@ -232,8 +263,12 @@ const addressFindings = (hour: Hour, address: string, { failing, spraying }: Add
     count: countFailures(evidence),
     users: evidence.reduce((most, fact) => Math.max(most, fact.users ?? 0), users.size),
     ...(isSpraying
-      ? { threshold: SPRAYING.failures, usersThreshold: SPRAYING.users, windowMs: SPRAYING.windowMs }
-      : FAILURES),
+      ? {
+          threshold: limits.spraying.failures,
+          usersThreshold: limits.spraying.users,
+          windowMs: limits.spraying.windowMs,
+        }
+      : limits.failures),
   };
   const kind = isSpraying ? kinds.spraying : kinds.address;
   return [findingOfHour(hour, evidence, { rule, kind, id: address, evidence: details })];
@@ -249,22 +284,28 @@ export const repeatedAuthFailures = {
   id: rule,
   version: 3,
   kinds,
-  carries: (input) => [
-    ...carriedRejections(input),
+  thresholds,
+  carries: (input, set) => {
+    const { failures, successWithinMs, spraying } = limitsOf(set);
     // A success in the next hour may follow a window that ended before it.
-    ...recent(input.facts.filter(isTokenFailure), input.hour, FAILURES.windowMs + SUCCESS_WITHIN_MS).slice(
-      -MAX_CARRIED_FAILURES,
-    ),
-  ],
-  judge: (input) => {
+    const reachMs = Math.max(failures.windowMs + successWithinMs, spraying.windowMs);
+    return [
+      ...carriedRejections(input),
+      ...recent(input.facts.filter(isTokenFailure), input.hour, reachMs).slice(-MAX_CARRIED_FAILURES),
+    ];
+  },
+  judge: (input, set) => {
     const { facts, hour } = input;
-    const { users, addresses } = findSuspects(facts.filter(isTokenFailure));
+    const limits = limitsOf(set);
+    const { users, addresses } = findSuspects(facts.filter(isTokenFailure), limits);
     const succeeded = facts.filter(({ success, source, at }) => success && source === "user" && isIn(hour, at));
     const ofUser = groupBy(succeeded, ({ userId }) => userId);
     return [
-      ...connectionFindings(input),
-      ...[...users].flatMap(([user, windows]) => userFindings(hour, user, windows, ofUser.get(user) ?? [])),
-      ...[...addresses].flatMap(([address, windows]) => addressFindings(hour, address, windows)),
+      ...connectionFindings(input, limits.rejections),
+      ...[...users].flatMap(([user, windows]) =>
+        userFindings(hour, { user, windows, succeeded: ofUser.get(user) ?? [] }, limits),
+      ),
+      ...[...addresses].flatMap(([address, windows]) => addressFindings(hour, address, windows, limits)),
     ];
   },
 } satisfies Rule;

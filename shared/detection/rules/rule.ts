@@ -12,6 +12,7 @@ import type { Fact } from "../evidence/fact.ts";
 import type { Latency } from "../evidence/latency.ts";
 import type { ConnectionFact, RunFact } from "../evidence/syncing.ts";
 import type { Hour } from "../evidence/windows.ts";
+import type { Thresholds, ThresholdValues } from "./thresholds.ts";
 
 /** Everything that an hour is judged by. */
 export type RuleInput = {
@@ -72,17 +73,19 @@ export type Rule = {
   /** Incremented with every change of the rule's findings; stored with each judged hour. */
   version: number;
   kinds: Readonly<Record<string, FindingKind>>;
-  needs?: RuleNeeds;
+  /** What an administrator may set. The functions below take the values that the organization has set. */
+  thresholds: Thresholds;
+  needs?: (set?: ThresholdValues) => RuleNeeds;
   /** The facts that judging later hours needs, in order of time. Without it, the rule's windows end with the hour. */
-  carries?: (input: RuleInput) => readonly Fact[];
+  carries?: (input: RuleInput, set?: ThresholdValues) => readonly Fact[];
   /** The findings whose last evidence lies in the hour, at most one per subject. */
-  judge?: (input: RuleInput) => readonly Finding[];
+  judge?: (input: RuleInput, set?: ThresholdValues) => readonly Finding[];
   /** At once: the finding of one refused request. Its event is then marked `judgedAtOnce`. */
   judgeRefusal?: (refused: RefusedRequest) => Finding | undefined;
   /** At once: the finding of an instance's recent failures, oldest first, which the last failure completes. */
-  judgeFailures?: (failures: readonly ServiceFailure[]) => Finding | undefined;
+  judgeFailures?: (failures: readonly ServiceFailure[], set?: ThresholdValues) => Finding | undefined;
   /** At once: the finding that the last operation completes. */
-  judgeOperations?: (latency: Latency) => Finding | undefined;
+  judgeOperations?: (latency: Latency, set?: ThresholdValues) => Finding | undefined;
 };
 
 /** `id` completes the kind's subject. */

@@ -4,7 +4,9 @@
  */
 import type { Finding, FindingRule } from "../../security/alerts/finding.ts";
 import type { Lacks } from "../../terms/lacks.ts";
-import { type Fact, inOrder } from "../evidence/fact.ts";
+import { type Fact, inOrder, isCall } from "../evidence/fact.ts";
+import { createVisibility } from "../evidence/known.ts";
+import { type RulesSettings, settingsOf, withLevel } from "../rule-settings.ts";
 import { abnormalSyncFrequency, abnormalSyncFrequencyAdvice } from "./abnormal-sync-frequency.ts";
 import { performanceDegradation, performanceDegradationAdvice } from "./performance-degradation.ts";
 import { permissionEscalation, permissionEscalationAdvice } from "./permission-escalation.ts";
@@ -14,6 +16,7 @@ import { repeatedAuthFailures, repeatedAuthFailuresAdvice } from "./repeated-aut
 import type { Advice, Rule, RuleInput, RuleNeeds } from "./rule.ts";
 import { SILENT_INTERVALS, syncSilence, syncSilenceAdvice } from "./sync-silence.ts";
 import { systemErrors, systemErrorsAdvice, systemFailures } from "./system-errors.ts";
+import { type Thresholds, type ThresholdValues, valuesOf } from "./thresholds.ts";
 import { unusualApiUsage, unusualApiUsageAdvice } from "./unusual-api-usage.ts";
 
 /** The rules that judge hours. */
@@ -30,6 +33,20 @@ export const hourlyRules: readonly Rule[] = [
 
 /** All rules. Marked as pure, so that the bundles of hourly detection leave out the others. */
 export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
+
+const thresholdsOf = (name: FindingRule): Thresholds => rules.find(({ id }) => id === name)?.thresholds ?? {};
+
+/** The thresholds of a rule with the values in force. @param set those that the organization has set. */
+export const describeThresholds = (name: FindingRule, set: ThresholdValues) => {
+  const thresholds = thresholdsOf(name);
+  const values = valuesOf(thresholds, set);
+  return Object.fromEntries(
+    Object.entries(thresholds).map(([threshold, spec]) => [
+      threshold,
+      { value: values[threshold] ?? spec.default, ...spec },
+    ]),
+  );
+};
 
 const advice = {
   repeated_auth_failures: repeatedAuthFailuresAdvice,
@@ -62,9 +79,24 @@ export const latencyRule = performanceDegradation;
 /** Hours without events are judged once no run has succeeded for this many sync intervals. */
 export const silentIntervals = SILENT_INTERVALS;
 
-/** The least of a need over the hourly rules: below that, nothing is read. */
-export const leastNeed = (need: keyof RuleNeeds): number =>
-  Math.min(...hourlyRules.map(({ needs = {} }) => needs[need] ?? Number.POSITIVE_INFINITY));
+/** The least of a need over the hourly rules that are on: below that, nothing is read. */
+export const leastNeed = (need: keyof RuleNeeds, settings: RulesSettings = {}): number =>
+  Math.min(
+    ...hourlyRules.map(({ id, needs }) => {
+      const { enabled, thresholds } = settingsOf(settings, id);
+      return (enabled && needs?.(thresholds)[need]) || Number.POSITIVE_INFINITY;
+    }),
+  );
+
+/**
+ * The facts that are counted into the baselines of calls and operations: the calls and operations that the rules which
+ * compare with them see. A known network must not raise the bar for the others.
+ */
+export const countedFacts = (facts: readonly Fact[], settings: RulesSettings): readonly Fact[] => {
+  const calls = createVisibility(settingsOf(settings, "unusual_api_usage").known);
+  const operations = createVisibility(settingsOf(settings, "performance_degradation").known);
+  return facts.filter((fact) => (isCall(fact) ? calls : operations).isVisible(fact));
+};
 
 /** Each rule carries at most this many facts into the next hour, the newest: a flood for one rule costs no other. */
 export const MAX_CARRIED_PER_RULE = 100;
@@ -77,15 +109,36 @@ export type JudgedHour = { findings: Finding[]; carried: Fact[] };
 
 const orderOf = ({ rule, subject }: Finding): string => `${rule} ${subject}`;
 
+/** The hour as one rule with its settings judges it. */
+const judgeByRule = (rule: Rule, input: RuleInput, settings: RulesSettings): JudgedHour => {
+  const { enabled, level, thresholds, known } = settingsOf(settings, rule.id);
+  if (!enabled) return { findings: [], carried: [] };
+  const visible = createVisibility(known);
+  const seen = { ...input, facts: visible.facts(input.facts), runs: visible.runs(input.runs, input.facts) };
+  const findings = rule.judge?.(seen, thresholds) ?? [];
+  return {
+    findings: findings.map((finding) => withLevel(finding, level)),
+    carried: rule.carries?.(seen, thresholds).slice(-MAX_CARRIED_PER_RULE) ?? [],
+  };
+};
+
 /**
  * Judges an hour of a scope. Pure: the same facts give the same findings, in any order and however often they come.
  * @param by all hourly rules, or those of a back-test.
+ * @param settings the organization's.
  */
-export const judgeHour = ({ facts, carried, ...others }: HourInput, by: readonly Rule[] = hourlyRules): JudgedHour => {
+export const judgeHour = (
+  { facts, carried, ...others }: HourInput,
+  by: readonly Rule[] = hourlyRules,
+  settings: RulesSettings = {},
+): JudgedHour => {
   const input: RuleInput = { ...others, facts: inOrder([...carried, ...facts]) };
-  const findings = by.flatMap((rule) => rule.judge?.(input) ?? []);
+  const judged = by.map((rule) => judgeByRule(rule, input, settings));
+  const findings = judged.flatMap((one) => one.findings);
+  // Facts are carried whole: a rule may see only a part of one, and the next hour's settings may differ.
+  const carriedIds = new Set(judged.flatMap((one) => one.carried.map(({ id }) => id)));
   return {
     findings: findings.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
-    carried: inOrder(by.flatMap((rule) => rule.carries?.(input).slice(-MAX_CARRIED_PER_RULE) ?? [])),
+    carried: input.facts.filter(({ id }) => carriedIds.has(id)),
   };
 };

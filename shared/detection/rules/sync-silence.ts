@@ -2,7 +2,7 @@
  * No sync has succeeded for too long, although it should have.
  *
  * Reads: the connection at the hour's end; no events, since silence leaves none.
- * Group: the organization's connection. Threshold, window: no succeeded run in the last two sync intervals, counted from
+ * Group: the organization's connection. Threshold, window: no succeeded run in the last two sync intervals (or more, as set), counted from
  *   the latest of the last success, connecting, and the circuit's closing.
  * Muted: while disconnected or waiting to be reconnected; while the circuit is open for any reason, which is the cause and
  *   has an alert of its own.
@@ -14,10 +14,16 @@
 import { definedFields } from "../../json/defined-fields.ts";
 import type { ConnectionFact } from "../evidence/syncing.ts";
 import { type Advice, findingOfHour, type Rule } from "./rule.ts";
+import { valuesOf } from "./thresholds.ts";
 
 const rule = "sync_silence";
 
+/** The least intervals that an organization can set; the default, too. The dispatcher finds connections that are silent for these. */
 export const SILENT_INTERVALS = 2;
+
+const thresholds = {
+  intervals: { default: SILENT_INTERVALS, min: SILENT_INTERVALS, max: 42, unit: "sync intervals" },
+} as const;
 
 const kinds = {
   silent: { subject: "connection", title: "No sync has succeeded for two intervals", level: "HIGH" },
@@ -40,12 +46,14 @@ export const syncSilence = {
   id: rule,
   version: 1,
   kinds,
-  needs: { silentIntervals: SILENT_INTERVALS },
-  judge: ({ hour, connection }) => {
+  thresholds,
+  needs: () => ({ silentIntervals: SILENT_INTERVALS }),
+  judge: ({ hour, connection }, set) => {
+    const { intervals } = valuesOf(thresholds, set);
     const since = connection && silentSince(connection);
     if (connection === undefined || since === undefined) return [];
     const silentMs = hour.end - since;
-    const allowedMs = SILENT_INTERVALS * connection.syncIntervalMs;
+    const allowedMs = intervals * connection.syncIntervalMs;
     if (silentMs < allowedMs) return [];
     const finding = findingOfHour(hour, [], {
       rule,
@@ -53,7 +61,7 @@ export const syncSilence = {
       evidence: {
         count: Math.floor(silentMs / connection.syncIntervalMs),
         silentMs,
-        threshold: SILENT_INTERVALS,
+        threshold: intervals,
         windowMs: allowedMs,
         ...definedFields({ lastSuccessAt: connection.lastSuccessAt }),
       },

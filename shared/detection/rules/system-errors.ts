@@ -15,10 +15,19 @@ import { hourName, MINUTE_MS } from "../../terms/hours.ts";
 import type { Fact } from "../evidence/fact.ts";
 import { factsIn, heavyWindows, recent, windowsEndingIn } from "../evidence/windows.ts";
 import { type Advice, findingOfHour, listed, type Rule, type ServiceFailure } from "./rule.ts";
+import { minutes, type ThresholdValues, valuesOf } from "./thresholds.ts";
 
 const rule = "system_errors";
 
-const FAILURES = { threshold: 3, windowMs: 5 * MINUTE_MS } as const;
+const thresholds = {
+  failures: { default: 3, min: 2, max: 50, unit: "failures" },
+  windowMinutes: minutes(5, 1),
+} as const;
+
+const limitsOf = (set: ThresholdValues | undefined) => {
+  const { failures, windowMinutes } = valuesOf(thresholds, set);
+  return { threshold: failures, windowMs: windowMinutes * MINUTE_MS };
+};
 
 const kinds = {
   system: { subject: "system", title: "The store or the event bus keeps failing", level: "HIGH" },
@@ -42,12 +51,13 @@ export const systemErrorsAdvice: Advice = {
   action: "Ask the service's operators about failures of its store or its event bus.",
 };
 
-const needs = { failureWindowMs: FAILURES.windowMs };
+const needs = (set?: ThresholdValues) => ({ failureWindowMs: limitsOf(set).windowMs });
 
-const judgeFailures = (failures: readonly ServiceFailure[]): Finding | undefined => {
+const judgeFailures = (failures: readonly ServiceFailure[], set?: ThresholdValues): Finding | undefined => {
+  const limits = limitsOf(set);
   const [first] = failures;
   const last = failures.at(-1);
-  if (first === undefined || last === undefined || failures.length < FAILURES.threshold) return undefined;
+  if (first === undefined || last === undefined || failures.length < limits.threshold) return undefined;
   const count = (part: FailingPart) => failures.filter((one) => one.part === part).length;
   return {
     rule,
@@ -55,30 +65,32 @@ const judgeFailures = (failures: readonly ServiceFailure[]): Finding | undefined
     // The same as for the hourly finding, so that both count once an hour.
     occurrence: hourName(last.at),
     eventIds: [],
-    evidence: { count: failures.length, store: count("store"), bus: count("bus"), ...FAILURES },
+    evidence: { count: failures.length, store: count("store"), bus: count("bus"), ...limits },
     firstSeen: first.at,
     lastSeen: last.at,
   };
 };
 
 /** The part that judges at once; functions that need no more bundle no more. */
-export const systemFailures = { needs, judgeFailures } satisfies Partial<Rule>;
+export const systemFailures = { id: rule, thresholds, needs, judgeFailures } satisfies Partial<Rule>;
 
 export const systemErrors = {
   id: rule,
   version: 1,
   kinds,
+  thresholds,
   needs,
-  carries: ({ facts, hour }) => recent(failuresIn(facts), hour, FAILURES.windowMs),
-  judge: ({ facts, hour }) => {
-    const evidence = factsIn(windowsEndingIn(heavyWindows(failuresIn(facts), FAILURES), hour));
+  carries: ({ facts, hour }, set) => recent(failuresIn(facts), hour, limitsOf(set).windowMs),
+  judge: ({ facts, hour }, set) => {
+    const limits = limitsOf(set);
+    const evidence = factsIn(windowsEndingIn(heavyWindows(failuresIn(facts), limits), hour));
     if (evidence.length === 0) return [];
     const actions = listed(evidence.map(({ action }) => action));
     return [
       findingOfHour(hour, evidence, {
         rule,
         kind: kinds.system,
-        evidence: { count: evidence.length, actions, ...FAILURES },
+        evidence: { count: evidence.length, actions, ...limits },
       }),
     ];
   },

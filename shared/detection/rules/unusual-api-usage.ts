@@ -18,14 +18,20 @@ import { callValues, type Fact, isCall } from "../evidence/fact.ts";
 import { roundExpected, surpriseOf } from "../evidence/surprise.ts";
 import { groupBy, isIn } from "../evidence/windows.ts";
 import { type Advice, type FindingKind, findingOfHour, listed, type Rule, type RuleInput } from "./rule.ts";
+import { improbability, type ThresholdValues, valuesOf } from "./thresholds.ts";
 
 const rule = "unusual_api_usage";
 
-/** Decisions: the least calls of a finding. */
-const LEAST_CALLS = 30;
+/** `calls`: the least calls of a finding. */
+const thresholds = { calls: { default: 30, min: 10, max: 100_000, unit: "calls an hour" }, improbability } as const;
 
 /** The prior: 60 calls an hour, worth two hours. So a first hour may have some 100 calls. */
-const CALLS = { prior: { calls: 120, hours: 2 }, least: LEAST_CALLS } as const;
+const PRIOR = { calls: 120, hours: 2 } as const;
+
+const limitsOf = (set: ThresholdValues | undefined) => {
+  const { calls, ...limits } = valuesOf(thresholds, set);
+  return { prior: PRIOR, least: calls, improbability: limits.improbability };
+};
 
 const kinds = {
   user: { subject: "user:", title: "Unusually many calls of the API by a user", level: "MEDIUM" },
@@ -46,9 +52,9 @@ const findingOf = (
   { hour, isKnown }: RuleInput,
   calls: readonly Fact[],
   baseline: Baseline,
-  about: { kind: FindingKind; id?: string },
+  { limits, ...about }: { limits: ReturnType<typeof limitsOf>; kind: FindingKind; id?: string },
 ) => {
-  const surprise = surpriseOf(calls.length, baseline, CALLS);
+  const surprise = surpriseOf(calls.length, baseline, limits);
   if (surprise === undefined) return undefined;
   return findingOfHour(hour, calls, {
     rule,
@@ -59,7 +65,7 @@ const findingOf = (
       probability: Number(surprise.probability.toPrecision(3)),
       baselineCalls: baseline.calls,
       baselineHours: Math.round(baseline.hours),
-      threshold: LEAST_CALLS,
+      threshold: limits.least,
       windowMs: hour.end - hour.start,
       ...newValuesIn(calls, isKnown),
     },
@@ -75,18 +81,20 @@ export const unusualApiUsage = {
   id: rule,
   version: 1,
   kinds,
-  needs: { calls: LEAST_CALLS },
-  judge: (input) => {
+  thresholds,
+  needs: (set) => ({ calls: limitsOf(set).least }),
+  judge: (input, set) => {
+    const limits = limitsOf(set);
     const { hour, baseline, baselineOfUser } = input;
     const calls = input.facts.filter((fact) => isCall(fact) && isIn(hour, fact.at));
     const ofUsers = [...groupBy(calls, ({ userId }) => userId)].flatMap(([id, own]) => {
       // Baselines of users with fewer calls were not read.
-      if (own.length < LEAST_CALLS) return [];
-      return findingOf(input, own, baselineOfUser(id), { kind: kinds.user, id }) ?? [];
+      if (own.length < limits.least) return [];
+      return findingOf(input, own, baselineOfUser(id), { limits, kind: kinds.user, id }) ?? [];
     });
     const explained = ofUsers.reduce((sum, { evidence }) => sum + evidence.count, 0);
-    const isUnexplained = surpriseOf(calls.length - explained, baseline, CALLS) !== undefined;
-    const ofOrganization = isUnexplained && findingOf(input, calls, baseline, { kind: kinds.organization });
+    const isUnexplained = surpriseOf(calls.length - explained, baseline, limits) !== undefined;
+    const ofOrganization = isUnexplained && findingOf(input, calls, baseline, { limits, kind: kinds.organization });
     return ofOrganization ? [...ofUsers, ofOrganization] : ofUsers;
   },
 } satisfies Rule;

@@ -2,6 +2,7 @@
  * What a message to people says, the same in chats and mails. slack.ts, teams.ts and mail.ts give it their forms. The texts
  * of an alert may be hostile: here they lose control characters, and each form escapes them. Pure.
  */
+import type { Attack } from "../../security/alerts/attack.ts";
 import { type RiskLevel, riskLevels } from "../../terms/risk-levels.ts";
 import type { Notification, NotifiedAlert, SummarizedAlert, SummaryReason } from "./notification.ts";
 
@@ -63,12 +64,17 @@ const inWords = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
+/** `T1110 (TA0006), T1110.003 (TA0006)`. */
+const attackText = (attack: readonly Attack[]): string =>
+  attack.map(({ tactic, technique }) => `${technique} (${tactic})`).join(", ");
+
 const alertFacts = (alert: NotifiedAlert, previousLevel: RiskLevel | undefined): Fact[] => [
   { label: "Level", value: previousLevel === undefined ? alert.level : `${alert.level} (was ${previousLevel})` },
   { label: "Subject", value: oneLine(alert.subject) },
   { label: "Rule", value: inWords(alert.rule) },
   { label: "Occurrences", value: String(alert.count) },
   { label: "Last seen", value: alert.lastSeen },
+  ...(alert.attack === undefined ? [] : [{ label: "MITRE ATT&CK", value: attackText(alert.attack) }]),
   ...(alert.resolvedBy === undefined
     ? []
     : [{ label: "Resolved by", value: oneLine(alert.resolvedBy), isName: true as const }]),

@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { count, epochMs } from "../../json/number-fields.ts";
 import { alertStatuses } from "../../security/alerts/alert.ts";
+import { Attack } from "../../security/alerts/attack.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 
 /** The changes of an alert that are notified. */
@@ -30,6 +31,7 @@ export const NotifiedAlert = z.object({
   firstSeen: epochMs(),
   lastSeen: epochMs(),
   message: z.optional(text),
+  attack: z.optional(z.array(Attack)),
   resolvedBy: z.optional(text),
 });
 export type NotifiedAlert = z.output<typeof NotifiedAlert>;

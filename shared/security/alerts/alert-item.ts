@@ -10,6 +10,7 @@ import { ALERT_OUTBOX } from "../../terms/tables.ts";
 import { defineShardedIndex } from "../../work/sharded-index.ts";
 import { eventId, timeOfEventId } from "../event-id.ts";
 import { Alert, type AlertChange, type AlertPosition, type AlertStatus, MAX_EVENT_IDS } from "./alert.ts";
+import { attackOf } from "./attack-by-rule.ts";
 
 /** The kind is part of the hash, so that findings can be read without other alerts. */
 const kinds = { event: "e", finding: "f", manual: "m" } as const;
@@ -83,7 +84,7 @@ export const outboxEntry = (hash: string, at: number) => ({
 const ids = z.union([z.set(z.string()), z.array(z.string())]);
 
 /**
- * An alert's item, with nested values as JSON text. Beside the alert's own fields: `token` names the operator's request
+ * An alert's item, with nested values as JSON text; `attack` only of a rule that is not built in. Beside the alert's own fields: `token` names the operator's request
  * that wrote it last, `occurrences` the triggers of a finding, `outboxAt` since when a change waits for publication,
  * `assignments` counts them, and `notesUntil` is when its first note expires (epoch seconds; alert-note.ts).
  */
@@ -92,6 +93,7 @@ const AlertItem = z.extend(Alert, {
   metadata: z.optional(z.string()),
   evidence: z.optional(z.string()),
   evidenceCount: z.optional(z.number()),
+  attack: z.optional(z.string()),
   occurrences: z.optional(ids),
   ttl: z.number(),
   token: z.optional(z.string()),
@@ -117,12 +119,13 @@ export const surplusIds = (stored: AlertItem["eventIds"]): string[] =>
 
 /** The alert in an item. */
 export const toAlert = (item: AlertItem): Alert => {
-  const { eventIds = [], metadata, evidence = "{}", evidenceCount: count } = item;
+  const { eventIds = [], metadata, evidence = "{}", evidenceCount: count, attack } = item;
   return Alert.parse({
     ...item,
     eventIds: Array.isArray(eventIds) ? eventIds : [...eventIds].sort().reverse().slice(0, MAX_EVENT_IDS),
     metadata: metadata === undefined ? undefined : JSON.parse(metadata),
     evidence: count === undefined ? undefined : { ...JSON.parse(evidence), count },
+    attack: attack === undefined ? attackOf(item.rule) : JSON.parse(attack),
   });
 };
 

@@ -8,6 +8,7 @@ import { Alert, type AlertTrigger, MAX_EVENT_IDS } from "./alert.ts";
 import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
+import { attackOf } from "./attack-by-rule.ts";
 import { ruleOfEvent, subjectOfEvent, titleOfEvent } from "./event-title.ts";
 import type { Finding } from "./finding.ts";
 
@@ -59,13 +60,14 @@ export const createAlertRaiser = ({ store, publisher, now, random }: Dependencie
 
   /** Publishes an alert of no organization, which is not stored. `idTime` and `identity` make its id. */
   const publishUnowned = async (trigger: AlertTrigger, idTime: number, identity: Uint8Array): Promise<Alert> => {
-    const { kind, occurrence: _, evidence, ...fields } = trigger;
+    const { kind, occurrence: _, evidence, attack = attackOf(trigger.rule), ...fields } = trigger;
     const alert = Alert.parse({
       ...fields,
       id: alertId(alertHash(kind, trigger.rule, trigger.subject), idTime, identity),
       status: "open",
       count: 1,
       evidence: evidence && { ...Object(evidence.details), count: evidence.count },
+      attack,
       revision: 1,
     });
     const unpublished = await publisher.publish([{ alert, change: "raised", at: now() }]);

@@ -46,7 +46,8 @@ type RaiseContext = { scope: string; hash: string; trigger: AlertTrigger; now: n
 
 /** The attributes of a raised alert, by how an update writes them. */
 const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) => {
-  const { kind, rule, subject, title, message, level, firstSeen, lastSeen, eventIds, occurrence, evidence } = trigger;
+  const { kind, rule, subject, title, message, level, firstSeen, lastSeen, eventIds, occurrence } = trigger;
+  const { evidence, attack } = trigger;
   return {
     /** Written only when the alert is created. */
     first: {
@@ -64,7 +65,10 @@ const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) =
     /** Written when a repetition raises the level; raisedLevel only the first time. */
     escalation: { level, escalatedAt: now },
     last: { lastSeen, ttl },
-    always: evidence ? { evidence: encodeJson(evidence.details) } : {},
+    always: definedFields({
+      evidence: evidence && encodeJson(evidence.details),
+      attack: attack && encodeJson(attack),
+    }),
     added: {
       count: 1,
       revision: 1,
@@ -79,7 +83,7 @@ const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) =
 const replaceExpired = (context: RaiseContext): Update => {
   const { first, level, last, always, added } = attributesOf(context);
   const set = { ...first, ...level, ...last, ...always, ...added };
-  const optional = ["message", "metadata", "evidence", "evidenceCount", "occurrences", "eventIds"];
+  const optional = ["message", "metadata", "evidence", "evidenceCount", "attack", "occurrences", "eventIds"];
   const decisions = ["acknowledgedAt", "acknowledgedBy", "outboxChange", "token"];
   const escalation = ["raisedLevel", "escalatedAt"];
   const notes = ["assignee", "assignedAt", "assignedBy", "assignments", "comments", "commentedAt", "notesUntil"];

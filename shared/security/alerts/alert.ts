@@ -10,6 +10,7 @@ import { cursorTime } from "../../json/cursor-time.ts";
 import { epochMs, integer } from "../../json/number-fields.ts";
 import { type RiskLevel, riskLevels } from "../../terms/risk-levels.ts";
 import type { Json } from "../redaction/redact.ts";
+import { Attack } from "./attack.ts";
 
 export const alertStatuses = ["open", "acknowledged", "resolved"] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
@@ -33,6 +34,8 @@ export const PAUSED_RULE = "notifications_paused";
 export const SILENCED_RULE = "notifications_silenced";
 /** Of alerts about a mute of HIGH or CRITICAL alerts. Its subject is the mute's id. */
 export const MUTED_RULE = "alerts_muted";
+/** Of alerts about a rule of detection that a user switched off. Its subject is the rule. */
+export const RULE_OFF_RULE = "detection_rule_off";
 
 const text = z.string();
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
@@ -54,7 +57,7 @@ export const Alert = z
     ),
     escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
     rule: described(
-      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `alerts_muted`, `connection_key`, or the rule of detection.",
+      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `alerts_muted`, `connection_key`, `detection_rule_off`, or the rule of detection.",
     ),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),
@@ -68,6 +71,11 @@ export const Alert = z
     message: z.optional(text),
     metadata: z.optional(z.record(z.string(), z.unknown())),
     evidence: z.optional(Evidence),
+    attack: z.optional(
+      z.array(Attack).register(z.globalRegistry, {
+        description: "What the rule's findings are signs of; absent if the rule names nothing.",
+      }),
+    ),
     acknowledgedAt: z.optional(time),
     acknowledgedBy: z.optional(text),
     resolvedAt: z.optional(time),
@@ -112,6 +120,7 @@ export type AlertTrigger = {
   occurrence: string;
   eventIds: readonly string[];
   evidence?: { count: number; details: Json };
+  attack?: readonly Attack[];
   firstSeen: number;
   lastSeen: number;
 };

@@ -2,9 +2,12 @@
 import * as z from "zod/mini";
 import { catalogueEntry } from "../../terms/error-catalogue.ts";
 import type { EventType, SecurityEvent } from "../security-event.ts";
-import { EVENT_RULE, MUTED_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
+import { EVENT_RULE, MUTED_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE } from "./alert.ts";
 
-type Described = Pick<SecurityEvent, "eventType" | "source" | "action" | "success" | "errorCode" | "metadata">;
+type Described = Pick<
+  SecurityEvent,
+  "eventType" | "source" | "action" | "success" | "errorCode" | "metadata" | "resource"
+>;
 type Subjected = Pick<
   SecurityEvent,
   "eventType" | "category" | "riskLevel" | "source" | "metadata" | "userId" | "ipAddress" | "resource"
@@ -87,6 +90,15 @@ const mutedTitle = (metadata: unknown): string => {
   return `Alerts are muted until ${time} UTC: ${levels.join(", ")} of ${ruleCount === 0 ? "all rules" : named}`;
 };
 
+const RuleMetadata = z.object({ enabled: z.object({ to: z.boolean() }) });
+
+const ruleTitle = ({ metadata, resource = "" }: Described): string => {
+  const { data } = RuleMetadata.safeParse(metadata);
+  const rule = `The detection rule ${resource}`;
+  if (data === undefined) return `${rule} has other settings`;
+  return data.enabled.to ? `${rule} was switched on` : `${rule} was switched off: it finds nothing any more`;
+};
+
 /** The subject of the one alert about an organization's forged webhooks. */
 const FORGED_WEBHOOKS = "webhooks";
 
@@ -143,6 +155,7 @@ const titles: Record<EventType, Title> = {
   CUSTOM_RULE_CHANGED: "A user changed an own rule of detection",
   CUSTOM_RULE_DELETED: "A user deleted an own rule of detection",
   NOTIFICATIONS_PAUSED: ({ metadata }) => pausedTitle(metadata),
+  DETECTION_RULE_CHANGED: (event) => ruleTitle(event),
 };
 
 const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(titles, eventType);
@@ -154,7 +167,7 @@ export const titleOfEvent = (event: Described): string => {
 };
 
 /**
- * The rule of an event's alert. A changed destination is HIGH only if the change silences it. A mute has an alert of its own
+ * The rule of an event's alert. A changed destination or rule is HIGH only if the change silences it. A mute has an alert of its own
  * only if it covers HIGH or CRITICAL alerts.
  */
 export const ruleOfEvent = ({
@@ -165,13 +178,15 @@ export const ruleOfEvent = ({
   if (eventType === "NOTIFICATIONS_PAUSED") return PAUSED_RULE;
   if (eventType === "ALERT_MUTE_CREATED" && MutedMetadata.safeParse(metadata).data?.coversHigh === true)
     return MUTED_RULE;
+  if (eventType === "DETECTION_RULE_CHANGED" && riskLevel === "HIGH") return RULE_OFF_RULE;
   return eventType === "NOTIFICATIONS_CHANGED" && riskLevel === "HIGH" ? SILENCED_RULE : EVENT_RULE;
 };
 
 /**
  * The subject of an event's alert. Failed authentication is about an address, so a flood of tokens of many users from one
  * address raises one alert. Forged webhooks are one subject whatever their addresses: a stranger with many addresses would
- * raise many alerts, and hide others among them. A paused or silenced destination, and a mute, is the subject itself. Any other event is
+ * raise many alerts, and hide others among them. A paused or silenced destination, a mute, and a rule that is off is the
+ * subject itself. Any other event is
  * about a user, or else a resource.
  */
 export const subjectOfEvent = (event: Subjected): string => {

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { epochMs } from "../../json/number-fields.ts";
 import type { RiskLevel } from "../../terms/risk-levels.ts";
 import { type Alert, Evidence } from "./alert.ts";
+import type { Attack } from "./attack.ts";
 
 /** The rules of detection. */
 export const findingRules = [
@@ -34,6 +35,8 @@ export type Finding = {
   evidence: { readonly count: number; readonly [detail: string]: unknown };
   firstSeen: number;
   lastSeen: number;
+  /** Of a rule that is not built in; attack-by-rule.ts has those of the others. */
+  attack?: readonly Attack[];
 };
 
 /** An unresolved finding as GET …/security returns it. */

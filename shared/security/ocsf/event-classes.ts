@@ -79,6 +79,7 @@ const classByType: Record<EventType, EventClass> = {
   CUSTOM_RULE_CREATED: entityCreated,
   CUSTOM_RULE_CHANGED: entityUpdated,
   CUSTOM_RULE_DELETED: entityDeleted,
+  DETECTION_RULE_CHANGED: entityUpdated,
   EXPORT_REQUESTED: apiCreate,
   EXPORT_COMPLETED: apiRead,
 };

@@ -36,6 +36,10 @@ const Service = z.strictObject({ name: text });
 
 const Resource = z.strictObject({ name, uid: name, type: name });
 
+const Named = z.strictObject({ uid: text });
+/** A technique of MITRE ATT&CK, by its id. */
+const Attack = z.strictObject({ tactic: Named, technique: Named });
+
 const Metadata = z.strictObject({
   version: z.literal(OCSF_VERSION),
   product: z.strictObject({ name: text, uid: text, vendor_name: text }),
@@ -120,7 +124,13 @@ const DetectionFinding = z.strictObject({
   activity_id: oneOf(1),
   status_id: oneOf(1),
   is_alert: z.boolean(),
-  finding_info: z.strictObject({ uid: text, title: text, created_time: epochMs(), types: z.array(text) }),
+  finding_info: z.strictObject({
+    uid: text,
+    title: text,
+    created_time: epochMs(),
+    types: z.array(text),
+    attacks: z.optional(z.array(Attack)),
+  }),
   resources: z.optional(z.array(Resource)),
   /** Who caused the finding, and from where. */
   evidences: z.array(z.strictObject({ actor: Actor, src_endpoint: Endpoint, http_request: z.optional(HttpRequest) })),

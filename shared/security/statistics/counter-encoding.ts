@@ -49,6 +49,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   CUSTOM_RULE_DELETED: 29,
   ALERT_MUTE_CREATED: 36,
   ALERT_MUTE_ENDED: 37,
+  DETECTION_RULE_CHANGED: 30,
 };
 const SPELLED_OUT = 0;
 

@@ -10,8 +10,14 @@ import { evidenceFacts } from "../../../functions/console/app/views/alerts/evide
 import { eventIdsOf, idsProblem, toRequest } from "../../../functions/console/app/views/alerts/raised-alert.ts";
 import { inTriageOrder, MOST_SELECTED, matches, select } from "../../../functions/console/app/views/alerts/triage.ts";
 import { ruleName, rules, subjectOf } from "../../../functions/console/app/views/alerts/words.ts";
-import { EVENT_RULE, MANUAL_RULE, PAUSED_RULE, SILENCED_RULE } from "../../../shared/security/alerts/alert.ts";
-import { findingRules } from "../../../shared/security/alerts/finding.ts";
+import {
+  EVENT_RULE,
+  MANUAL_RULE,
+  PAUSED_RULE,
+  RULE_OFF_RULE,
+  SILENCED_RULE,
+} from "../../../shared/security/alerts/alert.ts";
+import { findingRules, KEY_RULE } from "../../../shared/security/alerts/finding.ts";
 
 const alert = (fields: Partial<Alert> = {}): Alert => ({
   id: "a",
@@ -30,7 +36,7 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
-    const others = [EVENT_RULE, MANUAL_RULE, PAUSED_RULE, SILENCED_RULE];
+    const others = [EVENT_RULE, KEY_RULE, MANUAL_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE];
     expect(Object.keys(rules).sort()).toEqual([...findingRules, ...others].sort());
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");

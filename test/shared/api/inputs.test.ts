@@ -95,7 +95,8 @@ const exceptions: { rule: string; of(input: Input): boolean; example: unknown; r
 const generated = allInputs.filter(({ name }) => name !== SIGNATURE);
 
 /** Ids of any form: one that does not exist is 404. */
-const isAnyId = ({ place, name, title }: Input) => place === "path" && name === "id" && !title.includes("plants");
+const isAnyId = ({ place, name, title }: Input) =>
+  place === "path" && (name === "id" || name === "rule") && !title.includes("plants");
 
 const exceptionsOf = (input: Input) => exceptions.filter((one) => one.of(input));
 

@@ -33,6 +33,13 @@ it.each([
     userId: `user-${index}`,
   }));
   const before = dayBefore(undefined, HOUR);
-  await createBaselines(store).read({ scope: "acme", hour: HOUR, facts, before, ended: undefined });
+  await createBaselines(store).read({
+    scope: "acme",
+    hour: HOUR,
+    facts,
+    leastCalls: leastNeed("calls"),
+    before,
+    ended: undefined,
+  });
   expect(read).toEqual(expected);
 });

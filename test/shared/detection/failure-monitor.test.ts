@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { createFailureMonitor } from "../../../shared/detection/failure-monitor.ts";
+import { defaultRuleSettings, type RulesSettings } from "../../../shared/detection/rule-settings.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 
 const START = Date.UTC(2026, 10, 21, 10, 58);
@@ -12,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-const createWorld = (raise?: () => Promise<void>) => {
+const createWorld = (raise?: () => Promise<void>, readSettings = async (): Promise<RulesSettings> => ({})) => {
   const time = { now: START };
   const raised: (Finding & { organizationId: string | undefined })[] = [];
   const note = createFailureMonitor({
@@ -20,6 +21,7 @@ const createWorld = (raise?: () => Promise<void>) => {
       await raise?.();
       raised.push({ organizationId, ...finding });
     },
+    readSettings,
     now: () => time.now,
   });
   return { time, raised, note };
@@ -74,6 +76,49 @@ describe("failures of store and bus", () => {
     expect(raised).toHaveLength(1);
     time.now += 1;
     for (let i = 0; i < 3; i++) await note("acme", "store");
+    expect(raised).toHaveLength(2);
+  });
+
+  const settingsWith = (fields: object) => async (): Promise<RulesSettings> => ({
+    system_errors: { ...defaultRuleSettings, revision: 1, ...fields },
+  });
+
+  it("follow the organization's thresholds and level", async () => {
+    const set = { thresholds: { failures: 4, windowMinutes: 20 }, level: "LOW" };
+    const { time, raised, note } = createWorld(undefined, settingsWith(set));
+    for (let i = 0; i < 4; i++) {
+      expect(raised).toEqual([]);
+      time.now += 5 * MINUTE;
+      await note("acme", "store");
+    }
+    expect(raised).toMatchObject([{ level: "LOW", evidence: { count: 4, threshold: 4, windowMs: 20 * MINUTE } }]);
+  });
+
+  it("cause no finding while the rule is off, and one once it is on", async () => {
+    const rule = { enabled: false };
+    const { raised, note } = createWorld(undefined, async () => settingsWith(rule)());
+    for (let i = 0; i < 5; i++) await note("acme", "store");
+    expect(raised).toEqual([]);
+    rule.enabled = true;
+    await note("acme", "store");
+    expect(raised).toHaveLength(1);
+  });
+
+  it("follow the settings that were read last while the store fails", async () => {
+    let isBroken = false;
+    const { time, raised, note } = createWorld(undefined, async () => {
+      if (isBroken) throw new Error("no store");
+      return settingsWith({ thresholds: { failures: 4 } })();
+    });
+    for (let i = 0; i < 2; i++) await note("acme", "store");
+    isBroken = true;
+    time.now += MINUTE;
+    await note("acme", "store");
+    expect(raised).toEqual([]);
+    await note("acme", "store");
+    expect(raised).toHaveLength(1);
+    // Another organization's settings were never read: the defaults hold.
+    for (let i = 0; i < 3; i++) await note("globex", "store");
     expect(raised).toHaveLength(2);
   });
 

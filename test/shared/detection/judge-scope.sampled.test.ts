@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
+import { defaultRuleSettings } from "../../../shared/detection/rule-settings.ts";
 import { hourlyRules } from "../../../shared/detection/rules/rules.ts";
 import { SecurityAlertChanged } from "../../../shared/security/alerts/alert-publisher.ts";
 import { suspiciousActivityOf } from "../../../shared/security/alerts/finding.ts";
@@ -62,6 +63,41 @@ describe("judging an hour", () => {
       finishedAt: JUDGED_AT,
     });
     expect(await stage.findings()).toEqual([]);
+  });
+
+  it("judges the next hour by changed settings, with the events before the change, and a judged one by those of then", async () => {
+    const known = { networks: ["192.0.2.0/24"], users: [] };
+    const settings = { ...defaultRuleSettings, known, revision: 3 };
+    await bruteForce(HOUR + 10 * MINUTE);
+    await stage.own.detect([HOUR]);
+    expect((await windowOf(HOUR))?.settings).toBeUndefined();
+    await bruteForce(HOUR + HOUR_MS + 10 * MINUTE);
+    stage.time.now += HOUR_MS;
+    await stage.own.rules.replace(
+      stage.organizationId,
+      { repeated_auth_failures: settings },
+      { version: undefined, author: { changedAt: stage.time.now, changedBy: "ada" } },
+    );
+    await stage.own.detect([HOUR, HOUR + HOUR_MS]);
+    expect(await windowOf(HOUR + HOUR_MS)).toMatchObject({
+      eventsRead: 5,
+      findings: [],
+      settings: { repeated_auth_failures: 3 },
+    });
+    expect((await windowOf(HOUR))?.findings).toHaveLength(1);
+    expect(await stage.findings()).toMatchObject([{ count: 1 }]);
+  });
+
+  it("counts no calls of known users into the baselines of others", async () => {
+    const settings = { ...defaultRuleSettings, known: { networks: [], users: ["robot"] }, revision: 1 };
+    await stage.own.rules.replace(
+      stage.organizationId,
+      { unusual_api_usage: settings },
+      { version: undefined, author: { changedAt: HOUR, changedBy: "ada" } },
+    );
+    for (const user of ["robot", "robot", "ada"]) await stage.record(call(user), HOUR + MINUTE);
+    await stage.own.detect([HOUR]);
+    expect((await windowOf(HOUR))?.today.all).toMatchObject({ calls: 1 });
   });
 
   it("judges it once, even if late events arrive, and clears its mark", async () => {

@@ -3,6 +3,7 @@ import { createBaselineStore } from "../../../shared/detection/baseline-store.ts
 import { createOperationFactsStore } from "../../../shared/detection/event-facts-store.ts";
 import { createLatencyObserver } from "../../../shared/detection/observe-latency.ts";
 import { createRaiseFinding } from "../../../shared/detection/raise-finding.ts";
+import { createRuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
@@ -25,6 +26,7 @@ const createObserver = (raise = createRaiseFinding(stage.own.alerts)) => {
     windows: createWindowStore(createTable(client, "detection"), { retentionDays: RETENTION_DAYS }),
     baselines: createBaselineStore(createTable(client, "detection")),
     operations: createOperationFactsStore(createTable(client, "securityEvents")),
+    settings: createRuleSettingsStore(createTable(client, "settings")),
     raise,
     now: () => stage.time.now,
   });

@@ -11,6 +11,7 @@ import type { DetectionDue } from "../../../shared/detection/detection.ts";
 import { createDetectionDispatcher } from "../../../shared/detection/dispatch-detection.ts";
 import { createHourFactsStore } from "../../../shared/detection/event-facts-store.ts";
 import { createRaiseFinding } from "../../../shared/detection/raise-finding.ts";
+import { createRuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import { createReadSyncFacts, createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
@@ -51,6 +52,7 @@ const TABLES = [
   "circuits",
   "syncRuns",
   "reports",
+  "settings",
 ] as const;
 
 /** The engine for `createStage`, for one test file. */
@@ -97,9 +99,11 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       now,
       random,
     });
+    const rules = createRuleSettingsStore(createTable(client, "settings"));
     const judge = createJudgeScope({
       windows,
       events: createHourFactsStore(createTable(client, "securityEvents")),
+      settings: rules,
       baselines: createBaselines(baselines),
       readSyncFacts: createReadSyncFacts({
         connections: createConnectionStore(createTable(client, "connections")),
@@ -118,6 +122,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       baselines,
       unjudged,
       windows,
+      rules,
       openHours,
       runs,
       reports,

@@ -7,6 +7,8 @@ import { createAccountDirectoryStore } from "../../../shared/connection/account-
 import { createConnectionChangeStore } from "../../../shared/connection/connection-change-store.ts";
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionStore, createRecordsClaimStore } from "../../../shared/connection/connection-store.ts";
+import { createRecordRuleChange } from "../../../shared/detection/change-rule.ts";
+import { createRuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import type { ErasureRequest } from "../../../shared/erasure/erasure.ts";
 import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/erasure-events.ts";
 import { createErasureLeaseStore, createErasureStore } from "../../../shared/erasure/erasure-store.ts";
@@ -159,6 +161,7 @@ export const useWorld = () => {
     const alerts = createAlertStore(open("securityAlerts"));
     const notes = createAlertNoteStore(open("securityAlerts"));
     const settings = createSettingsStore(open("settings"));
+    const rules = createRuleSettingsStore(open("settings"));
     const destinations = createDestinationStore(open("notifications"));
     const marks = createConnectionMarkStore(open("circuits"));
     const runs = createSyncRunStore(open("syncRuns"));
@@ -188,6 +191,8 @@ export const useWorld = () => {
       recordConnectionChange: createConnectionChangeRecorder({ changes, recorder }),
       settings,
       authors: createSettingsAuthorStore(open("settings")),
+      rules,
+      recordRuleChange: createRecordRuleChange({ store: rules, recorder, resolve: async () => undefined }),
       circuits: createCircuitStore(open("circuits")),
       runs,
       runLeases: createSyncLeaseStore(open("syncRuns")),
@@ -213,6 +218,7 @@ export const useWorld = () => {
       exportLeases: createExportLeaseStore(open("exports")),
       nextSource: createNextSource({
         events: securityEvents,
+        rules,
         clock,
         eventsPerPage: 3,
         alerts,

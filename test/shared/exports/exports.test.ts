@@ -273,6 +273,7 @@ describe("an export of all data", () => {
       "events.ndjson",
       "alerts.ndjson",
       "reports.ndjson",
+      "detection-rules.json",
       "manifest.json",
     ]);
     expect(manifest).toMatchObject({ version: 1, organizationId, exportId: made.id, requestedAt: NOW });

@@ -1,6 +1,7 @@
 /** Exports on real tables, with objects in memory, and workers whose calls a test may delay or fail. */
 
 import { BatchWriteCommand, DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { createRuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import { createExportEvents, ExportRequested } from "../../../shared/exports/export-events.ts";
 import { createExportLeaseStore } from "../../../shared/exports/export-lease-store.ts";
 import { createExportStore } from "../../../shared/exports/export-store.ts";
@@ -170,6 +171,7 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
         alerts: createAlertStore(createTable(client, TABLES.alerts)),
         notes: createAlertNoteStore(createTable(client, TABLES.alerts)),
         settings: createSettingsStore(createTable(client, TABLES.settings)),
+        rules: createRuleSettingsStore(createTable(client, TABLES.settings)),
         reports: createReportStore(createTable(client, TABLES.reports), { retentionDays: 90 }),
       }),
       newToken: () => `token ${++names}`,

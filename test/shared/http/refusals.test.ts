@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import { routes } from "../../../shared/api/routes.ts";
 import { settingsRoutes } from "../../../shared/api/settings-routes.ts";
+import { createJudgeRefusal } from "../../../shared/detection/judge-refusal.ts";
+import { defaultRuleSettings, type RulesSettings } from "../../../shared/detection/rule-settings.ts";
 import { createJudgingRecorder, createRefusalRecorder, deferRecording } from "../../../shared/http/refusals.ts";
 import type { Route } from "../../../shared/http/route.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
@@ -25,7 +27,7 @@ const caller: Caller = {
 
 type Raised = Finding & { organizationId: string | undefined };
 
-const recorderAt = (now = () => 0, { isBroken = false } = {}) => {
+const recorderAt = (now = () => 0, { isBroken = false, settings = {} as RulesSettings } = {}) => {
   const recorded: NewSecurityEvent[] = [];
   const refusedTokens: NewSecurityEvent[] = [];
   const ids: string[] = [];
@@ -38,6 +40,7 @@ const recorderAt = (now = () => 0, { isBroken = false } = {}) => {
         return undefined;
       },
     },
+    judge: createJudgeRefusal({ read: async () => settings }),
     raise: async (organizationId, finding) => {
       if (isBroken) throw new DomainError("store_unavailable", "No.");
       raised.push({ organizationId, ...finding });
@@ -174,6 +177,31 @@ describe("an immediate finding", () => {
       },
     ]);
     expect(JSON.stringify([recorded, raised])).not.toContain("globex");
+  });
+
+  const set = (rule: string, settings: object): RulesSettings => ({
+    [rule]: { ...defaultRuleSettings, revision: 1, ...settings },
+  });
+
+  it.each([
+    ["is off", set("policy_violation", { enabled: false }), []],
+    ["knows the user", set("policy_violation", { known: { networks: [], users: ["ada"] } }), []],
+    ["knows the network", set("policy_violation", { known: { networks: ["127.0.0.0/8"], users: [] } }), []],
+    ["knows others", set("policy_violation", { known: { networks: ["198.51.100.0/24"], users: ["bob"] } }), ["HIGH"]],
+    ["has another level", set("policy_violation", { level: "LOW" }), ["LOW"]],
+    ["is another", set("permission_escalation", { enabled: false, level: "LOW" }), ["HIGH"]],
+  ])("follows the settings at once: the rule %s", async (_what, settings, levels) => {
+    const { recorded, raised, refuse } = recorderAt(() => 0, { settings });
+    await refuse("ip_address_not_allowed", caller, routes.getCircuitBreaker);
+    expect(raised.map(({ level }) => level)).toEqual(levels);
+    // Unmarked, the hourly rules judge it by the settings of then.
+    if (levels.length === 0) expect(recorded[0]?.metadata).not.toHaveProperty("judgedAtOnce");
+  });
+
+  it("stays CRITICAL whatever the rule's level", async () => {
+    const { raised, refuse } = recorderAt(() => 0, { settings: set("permission_escalation", { level: "LOW" }) });
+    await refuse("invalid_cursor", caller, routes.listPlants, { foreignScope: "org:globex" });
+    expect(raised.map(({ level }) => level)).toEqual(["CRITICAL", "HIGH"]);
   });
 
   it("is left to the hourly rules if it cannot be raised", async () => {

@@ -1,5 +1,6 @@
 /** Refusals of valid tokens: events one by one up to a limit, then counts. */
 import { beforeEach, describe, expect, it } from "@jest/globals";
+import { createJudgeRefusal } from "../../../shared/detection/judge-refusal.ts";
 import { createJudgingRecorder } from "../../../shared/http/refusals.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
@@ -143,9 +144,10 @@ describe("a rule that judges at once", () => {
       now,
       random,
     });
+    const judge = createJudgeRefusal({ read: async () => ({}) });
     const raise = async (_: string | undefined, finding: Finding) => void findings.push(finding);
     const one = createDenialRecorder({
-      recorder: createJudgingRecorder({ recorder, raise, now, random }),
+      recorder: createJudgingRecorder({ recorder, judge, raise, now, random }),
       budget: createFloodBudgetStore(database.table("securityRollups"), random),
       events,
       noteFailure: async () => undefined,

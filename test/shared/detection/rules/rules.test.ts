@@ -73,8 +73,8 @@ describe("the list of rules", () => {
     expect(failures).toMatchObject(failureJudge);
     expect(rules.filter(({ judgeOperations }) => judgeOperations !== undefined)).toEqual([latencyRule]);
     expect(leastNeed("silentIntervals")).toBe(silentIntervals);
-    expect(leastNeed("failureWindowMs")).toBe(failureJudge.needs.failureWindowMs);
-    expect(latencyRule.needs.slowOperationMs).toBeGreaterThan(0);
+    expect(leastNeed("failureWindowMs")).toBe(failureJudge.needs().failureWindowMs);
+    expect(latencyRule.needs().slowOperationMs).toBeGreaterThan(0);
   });
 });
 

@@ -34,6 +34,10 @@ const alertWith = (text: string): NotifiedAlert => ({
   firstSeen: at - 60_000,
   lastSeen: at,
   message: text,
+  attack: [
+    { tactic: "TA0006", technique: "T1110" },
+    { tactic: "TA0006", technique: "T1110.003" },
+  ],
   resolvedBy: text,
 });
 

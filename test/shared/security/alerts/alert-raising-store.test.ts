@@ -59,6 +59,23 @@ describe("raising", () => {
     });
   });
 
+  it("names the techniques of a built-in rule, and of another rule those of the trigger", async () => {
+    const organization = freshOrganization();
+    const raise = async (rule: string, fields = {}) =>
+      (await alerts.raise(organization, reasonAt(NOON, { kind: "finding", rule, ...fields }), NOON)).alert.attack;
+    expect(await raise("policy_violation")).toEqual([{ tactic: "TA0001", technique: "T1078" }]);
+    const attack = [{ tactic: "TA0006", technique: "T1110.003" }];
+    expect(await raise("custom_1", { attack })).toEqual(attack);
+    expect(await raise("custom_2")).toBeUndefined();
+    // The newest trigger's hold: the rule may have been changed.
+    expect(await raise("custom_2", { attack, occurrence: "b" })).toEqual(attack);
+    expect((await listAll(alerts, organization)).map(({ rule, attack: listed }) => [rule, listed]).sort()).toEqual([
+      ["custom_1", attack],
+      ["custom_2", attack],
+      ["policy_violation", [{ tactic: "TA0001", technique: "T1078" }]],
+    ]);
+  });
+
   it("counts the same event once", async () => {
     const organization = freshOrganization();
     const reason = reasonAt(NOON);

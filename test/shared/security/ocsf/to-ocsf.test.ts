@@ -149,3 +149,16 @@ test("docs/ocsf.md has the class and activity of every type, and a valid example
   const [, source = "", mapped = ""] = /```json\n([^`]*)```[^`]*```json\n([^`]*)```/.exec(page) ?? [];
   expect(JSON.parse(mapped)).toEqual(toOcsf(JSON.parse(source)));
 });
+
+test("a Detection Finding of an outage names a technique of MITRE ATT&CK, and one that was made by hand names none", () => {
+  const ofType = (eventType: string) => {
+    const event = allKindsOfEvents.find((one) => one.eventType === eventType);
+    return event && toOcsf(event);
+  };
+  expect(ofType("SYSTEM_OUTAGE")).toMatchObject({
+    finding_info: { attacks: [{ tactic: { uid: "TA0040" }, technique: { uid: "T1499" } }] },
+  });
+  expect(ofType("MANUAL_ALERT_GENERATED")).toMatchObject({
+    finding_info: expect.not.objectContaining({ attacks: expect.anything() }),
+  });
+});

@@ -80,6 +80,11 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "A user paused, deleted, moved or narrowed a destination of notifications, or its recipient unsubscribed.",
     todo: "Open the newest event to see who did that, and ask them. If it was not wanted, undo the change, and revoke the user's tokens.",
   },
+  detection_rule_off: {
+    name: "Detection rule off",
+    means: "A user switched a detection rule off: it finds nothing until it is switched on again.",
+    todo: "Open the event to see who did that, and ask them. Switch the rule on again if it was not wanted; this alert is then resolved.",
+  },
   manual: {
     name: "Raised by hand",
     means: "A person in your organization raised this alert.",
@@ -122,6 +127,7 @@ export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): S
   if (rule === "manual") return undefined;
   if (rule === "notifications_paused" || rule === "notifications_silenced")
     return { text: "A destination of notifications", destinationId: subject };
+  if (rule === "detection_rule_off") return { text: `Rule: ${ruleName(subject)}` };
   const fixed = ownOf(fixedSubjects, subject);
   if (fixed !== undefined) return { text: fixed };
   // The subject of an event's alert begins with the event's type.
