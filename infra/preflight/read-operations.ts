@@ -1,13 +1,7 @@
 /** What preflight reads of an account. Each operation only reads, and each output has only the members that a check uses. */
 import * as z from "zod";
 import { jsonOperations, pathOperations, queryOperations } from "../aws/operation.ts";
-
-/** A list of an XML answer, whose items are elements of the given name. */
-const xmlList = <Item>(name: string, item: z.ZodType<Item>) =>
-  z.preprocess((value) => {
-    if (typeof value !== "object" || value === null || !(name in value)) return [];
-    return [(value as Record<string, unknown>)[name]].flat();
-  }, z.array(item));
+import { xmlList } from "../aws/xml-list.ts";
 
 const sts = queryOperations({ endpoint: "sts", version: "2011-06-15" });
 const iam = queryOperations({ endpoint: "iam", version: "2010-05-08" });

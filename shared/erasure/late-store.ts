@@ -11,7 +11,7 @@ import { createUserMatcher } from "../terms/mentions-user.ts";
 import type { Item, ItemUpdate } from "../work/location.ts";
 import { type ErasureScope, erasureScopes } from "./erasure.ts";
 
-const PREFIX = "late#";
+export const LATE_PREFIX = "late#";
 
 /** The longest duration of an erasure, then the longest that a queue keeps a message, in days; and a day for clock skew. */
 const KEPT_SECONDS = (30 + 14 + 1) * 86_400;
@@ -29,8 +29,14 @@ const LateItem = z.object({
  */
 type LateRule = Omit<z.output<typeof LateItem>, "key"> & { erasureId: string };
 
+/** @throws ZodError if the item is not a rule, which is a bug. */
+export const parseLateRule = (item: unknown): LateRule => {
+  const { key, ...rule } = LateItem.parse(item);
+  return { ...rule, erasureId: key.slice(LATE_PREFIX.length) };
+};
+
 /** Identifies an erased user: different for each erasure, and deleted with its item. */
-const digestOfUser = (organizationId: string, erasureId: string, userId: string): string =>
+export const digestOfUser = (organizationId: string, erasureId: string, userId: string): string =>
   createHash("sha256")
     .update(JSON.stringify([organizationKey(organizationId), erasureId, userId]))
     .digest("base64url");
@@ -40,7 +46,7 @@ type NewRule = { id: string; what: ErasureScope; userId?: string | undefined; re
 /** The item that is stored with a request. */
 export const lateItemOf = (organizationId: string, { id, what, userId, requestedAt }: NewRule) => ({
   scope: organizationKey(organizationId),
-  key: PREFIX + id,
+  key: LATE_PREFIX + id,
   what,
   ...(userId !== undefined && { digest: digestOfUser(organizationId, id, userId) }),
   ttl: Math.floor(requestedAt / 1_000) + KEPT_SECONDS,
@@ -54,14 +60,13 @@ export const createLateStore = (table: Table<"erasures">) => ({
   async list(organizationId: string): Promise<LateRule[]> {
     const pages = queryPages(table, {
       where: "#scope = :scope AND begins_with(#key, :prefix)",
-      values: { scope: organizationKey(organizationId), prefix: PREFIX },
+      values: { scope: organizationKey(organizationId), prefix: LATE_PREFIX },
       isConsistent: true,
     });
     const rules: LateRule[] = [];
     for await (const page of pages) {
       for (const item of page) {
-        const { key, ...rule } = LateItem.parse(item);
-        rules.push({ ...rule, erasureId: key.slice(PREFIX.length) });
+        rules.push(parseLateRule(item));
       }
     }
     return rules;
@@ -69,7 +74,7 @@ export const createLateStore = (table: Table<"erasures">) => ({
 
   /** Stores when an erasure completed. @param until epoch ms. */
   async setUntil(organizationId: string, erasureId: string, until: number): Promise<void> {
-    const key = { scope: organizationKey(organizationId), key: PREFIX + erasureId };
+    const key = { scope: organizationKey(organizationId), key: LATE_PREFIX + erasureId };
     // An expired rule must not be created again without its other attributes; it is no longer needed.
     await updateItem(table, key, { set: { until }, condition: "attribute_exists(#key)" });
   },

@@ -32,7 +32,7 @@ export const checkStack: Check = async ({ stackName, stackStatus }) => {
     return [
       failed(
         `The stack ${stackName} is ${stackStatus}: its first deployment failed, and it accepts no update.`,
-        'Remove what it left: docs/upgrade.md, "What `prod` protects".',
+        `npm run remove-failed -- ${stackName}`,
       ),
     ];
   }

@@ -55,7 +55,7 @@ export const cures: readonly Case[] = [
   [
     "a stack whose first deployment failed",
     stackIn("ROLLBACK_FAILED"),
-    { check: "stack", status: "failed", sentence: "ROLLBACK_FAILED", cure: "docs/upgrade.md" },
+    { check: "stack", status: "failed", sentence: "ROLLBACK_FAILED", cure: "npm run remove-failed -- plant-store-dev" },
   ],
   [
     "a stack whose update is stuck",
