@@ -3,11 +3,14 @@ import * as z from "zod";
 import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
+import { backupChecks, backupKeys, requireNewKey } from "./backup-context.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 import { MAX_WEBHOOK_CONCURRENCY, webhookConcurrencyFor } from "./constructs/resources/expected-load.ts";
 import { ContextError, describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
 import { chooseWebhookEntrance, requireSesIn, requireTracingIn } from "./regions.ts";
+import baseline from "./stateful-resources.json" with { type: "json" };
+import { wholeNumber } from "./whole-number.ts";
 
 /** The issuer of a deployment that configures no issuer. It never resolves (RFC 2606), so no token is trusted. */
 export const NO_ISSUER = "https://issuer.invalid";
@@ -27,17 +30,6 @@ const consoleScope = z
   .max(512, "expected at most 512 characters")
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, SCOPE_EXPECTED)
   .refine((scope) => scope.split(" ").includes("openid"), SCOPE_EXPECTED);
-
-const isWholeNumber = /^\d{1,9}$/;
-
-/** The CDK's command line passes text; cdk.json can hold the number itself. */
-const wholeNumber = (min: number, max: number) => {
-  const expected = `expected a whole number from ${min} to ${max}`;
-  return z.preprocess(
-    (value) => (typeof value === "string" && isWholeNumber.test(value) ? Number(value) : value),
-    z.int(expected).min(min, expected).max(max, expected),
-  );
-};
 
 /** Functions read the value at run time, so that a rotated secret needs no deployment. */
 const secretArn = z
@@ -187,6 +179,7 @@ const Context = z
      */
     reservedConcurrency: reservedConcurrency.default({}),
     ...networkKeys,
+    ...backupKeys,
   })
   .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
     error: "stage prod needs issuer and audience: add --context issuer=… --context audience=…",
@@ -201,7 +194,7 @@ const Context = z
       "dispatch-notifications at least 5; " +
       "with less, Lambda throttles messages that its pollers have received",
   })
-  .check(together("providerOauthClientId", "providerOauthSecretArn"), ...networkChecks);
+  .check(together("providerOauthClientId", "providerOauthSecretArn"), ...networkChecks, ...backupChecks);
 
 export const contextKeys: readonly string[] = Object.keys(Context.shape);
 
@@ -234,6 +227,7 @@ export const parseContext = (
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
   if (config.xrayTracing) requireTracingIn(region);
+  if (config.multiRegionKey && !isLocal) requireNewKey(baseline);
   if (config.emailSender !== undefined) requireSesIn(region);
   // In a deployment, the sender could be made to call the services of its own machine, such as Lambda's runtime API.
   if (config.notificationTargets === "loopback" && !(isLocal && config.stage === "dev")) {

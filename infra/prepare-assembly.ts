@@ -1,9 +1,11 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { hasMultiRegionKey } from "./backup-context.ts";
 import { build } from "./build.ts";
 import { CONSOLE_CLIENT_ID } from "./console-client.ts";
 import { hashInputs } from "./input-hash.ts";
 import type { Step } from "./progress.ts";
+import baseline from "./stateful-resources.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 
@@ -23,6 +25,8 @@ const LOCAL_CONTEXT = {
   providerOauthClientId: "local",
   providerOauthSecretArn: secretArn("provider-oauth"),
   platformWebhookSecretArn: secretArn("platform-webhooks"),
+  // The tests compare the local assembly with the baseline.
+  multiRegionKey: String(hasMultiRegionKey(baseline)),
 };
 
 /** The context of an assembly for the local cloud. */

@@ -10,6 +10,7 @@ import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { NotificationQueues } from "./constructs/notification-queues.ts";
 import { requireComplete } from "./constructs/require-complete.ts";
+import { Backups } from "./constructs/resources/backups.ts";
 import { ExportsBucket, FeedBucket } from "./constructs/resources/buckets.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import { CursorKey } from "./constructs/resources/cursor-key.ts";
@@ -34,6 +35,7 @@ export class ServiceStack extends Stack {
     limitResources(this);
     requireComplete();
     const tables = createTables(this, config);
+    if (config.backup) new Backups(this, "Backups", { tables, config });
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);
     const notifications = new NotificationQueues(this, "NotificationQueues", { bus: events.bus, config });

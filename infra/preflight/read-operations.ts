@@ -10,6 +10,7 @@ const sns = queryOperations({ endpoint: "sns", version: "2010-03-31" });
 const lambda = pathOperations({ endpoint: "lambda", format: "json" });
 const ses = pathOperations({ endpoint: "email", signingName: "ses", format: "json" });
 const apiGateway = pathOperations({ endpoint: "apigateway", format: "json" });
+const awsBackup = pathOperations({ endpoint: "backup", format: "json" });
 const route53 = pathOperations({ endpoint: "route53", format: "xml" });
 const acm = jsonOperations({ endpoint: "acm", target: "CertificateManager" });
 const secretsManager = jsonOperations({ endpoint: "secretsmanager", target: "secretsmanager" });
@@ -158,3 +159,18 @@ export const describeResourcePolicies = logs(
 );
 
 export const getParameter = ssm("GetParameter", z.object({ Parameter: z.object({ Value: z.string() }) }));
+
+/** By resource type, such as `DynamoDB`. */
+const preferences = z.record(z.string(), z.boolean()).default({});
+
+export const describeRegionSettings = awsBackup(
+  "DescribeRegionSettings",
+  () => ({ path: "/account-settings" }),
+  z.object({ ResourceTypeOptInPreference: preferences, ResourceTypeManagementPreference: preferences }),
+);
+
+export const describeBackupVault = awsBackup(
+  "DescribeBackupVault",
+  ({ name }: { name: string }) => ({ path: `/backup-vaults/${name}` }),
+  z.object({ MinRetentionDays: z.number().optional() }),
+);

@@ -2,6 +2,7 @@
 import { AwsError, type CallAws, partitionOf } from "../aws/call-aws.ts";
 import type { DeploymentConfig } from "../constructs/resources/deployment-config.ts";
 import { checkAlarmTopic, checkLogsPolicy } from "./checks/alarms-and-logs.ts";
+import { checkBackups } from "./checks/backups.ts";
 import { checkCertificates } from "./checks/certificates.ts";
 import { checkDomainNames } from "./checks/domain-names.ts";
 import { checkEmail } from "./checks/email.ts";
@@ -23,6 +24,7 @@ const checks: Readonly<Record<string, Check>> = {
   "alarm-topic": checkAlarmTopic,
   "access-logs": checkLogsPolicy,
   "domain-names": checkDomainNames,
+  backups: checkBackups,
 };
 
 /** The state of a stack; undefined if it does not exist. @throws AwsError */

@@ -30,6 +30,9 @@ describe("the context of a deployment", () => {
       originSecretHeader: "x-origin-secret",
       nodeFlags: "keep",
       prewarmTables: false,
+      backup: false,
+      backupDays: 7,
+      multiRegionKey: false,
       webhookConcurrency: 5,
       reservedConcurrency: {},
     });

@@ -37,6 +37,8 @@ const everything = (partition: string, region: string) => ({
   providerOauthClientId: "ca_1",
   providerOauthSecretArn: arn(partition, region, "secretsmanager", "secret:oauth-AbCdEf"),
   alarmTopicArn: arn(partition, region, "sns", "operators"),
+  backup: "true",
+  backupCopyVaultArn: arn(partition, "elsewhere-1", "backup", "backup-vault:copies"),
 });
 
 describe("the synthesis", () => {

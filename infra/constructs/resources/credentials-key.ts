@@ -16,11 +16,12 @@ export class CredentialsKey extends Construct {
   /** The variable with the key's id. */
   readonly environment: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage">) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage" | "multiRegionKey">) {
     super(scope, id);
     this.key = new Key(this, "Key", {
       description: "Seals the credentials of organizations' provider accounts",
       enableKeyRotation: true,
+      ...(config.multiRegionKey && { multiRegion: true }),
       removalPolicy: removalPolicyOf(config),
     });
     this.environment = { CREDENTIALS_KEY_ID: this.key.keyArn };

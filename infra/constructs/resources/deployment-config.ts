@@ -55,6 +55,12 @@ export type DeploymentConfig = {
   webhookConcurrency: number;
   /** Reserved concurrency by function. */
   reservedConcurrency: Readonly<Partial<Record<ReservableFunction, number>>>;
+  /** Whether the tables are backed up once a day, the days that a backup is kept, and the vault of another region for copies. */
+  backup: boolean;
+  backupDays: number;
+  backupCopyVaultArn?: string | undefined;
+  /** Whether the KMS key can be replicated to other regions. */
+  multiRegionKey: boolean;
   /** Undefined if the stack is bound to no region: then the command line decides. */
   region?: string | undefined;
   domainName?: string | undefined;

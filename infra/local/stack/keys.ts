@@ -6,8 +6,8 @@ import { arnIn } from "../template/template.ts";
 
 const plan = {
   supported: z.object({ KeyPolicy: PolicyDocument }),
-  // A rotated key still decrypts everything that it ever encrypted, so rotation changes nothing here.
-  ignored: ["Description", "EnableKeyRotation", "Tags"],
+  // A rotated key still decrypts everything that it ever encrypted, and there is one region: neither changes anything here.
+  ignored: ["Description", "EnableKeyRotation", "MultiRegion", "Tags"],
 };
 
 /** AWS::KMS::Key for symmetric encryption. Its material is made once and kept with the data. */

@@ -296,4 +296,44 @@ export const cures: readonly Case[] = [
       cure: "delete-domain-name",
     },
   ],
+  [
+    "AWS Backup without DynamoDB",
+    {
+      "backup:DescribeRegionSettings": {
+        ResourceTypeOptInPreference: { DynamoDB: false },
+        ResourceTypeManagementPreference: { DynamoDB: true },
+      },
+    },
+    {
+      check: "backups",
+      status: "warning",
+      sentence: "not opted in to DynamoDB in eu-central-1",
+      cure: "opt-in-preference",
+    },
+  ],
+  [
+    "AWS Backup without the features for copies",
+    {
+      "backup:DescribeRegionSettings": {
+        ResourceTypeOptInPreference: { DynamoDB: true },
+        ResourceTypeManagementPreference: { DynamoDB: false },
+      },
+    },
+    { check: "backups", status: "failed", sentence: "advanced features", cure: "management-preference DynamoDB=true" },
+  ],
+  [
+    "a vault for copies that does not exist",
+    { "backup:DescribeBackupVault": missing("ResourceNotFoundException") },
+    {
+      check: "backups",
+      status: "failed",
+      sentence: "does not exist in eu-west-1",
+      cure: "create-backup-vault --region eu-west-1",
+    },
+  ],
+  [
+    "a vault that keeps copies too long",
+    { "backup:DescribeBackupVault": { BackupVaultName: "copies", MinRetentionDays: 30 } },
+    { check: "backups", status: "failed", sentence: "at least 30 days", cure: "another vault" },
+  ],
 ];

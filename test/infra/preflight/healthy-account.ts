@@ -20,6 +20,8 @@ export const settings: Readonly<Record<string, string>> = {
   providerOauthClientId: "ca_1",
   providerOauthSecretArn: `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:oauth-AbCdEf`,
   platformWebhookSecretArn: `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:webhooks-AbCdEf`,
+  backup: "true",
+  backupCopyVaultArn: `arn:aws:backup:eu-west-1:${ACCOUNT}:backup-vault:copies`,
   alarmTopicArn: `arn:aws:sns:${REGION}:${ACCOUNT}:alarms`,
 };
 
@@ -81,5 +83,11 @@ export const healthy: Answers = {
     IsTruncated: false,
     MaxItems: "20",
   },
+  "backup:DescribeRegionSettings": {
+    ResourceTypeOptInPreference: { DynamoDB: true },
+    ResourceTypeManagementPreference: { DynamoDB: true },
+  },
+  "backup:DescribeBackupVault": ({ BackupVaultName }, region) =>
+    region === "eu-west-1" ? { BackupVaultName } : new Refusal("ResourceNotFoundException", "no vault", 404),
   "apigateway:GetDomainName": new Refusal("NotFoundException", "Invalid domain name identifier specified", 404),
 };

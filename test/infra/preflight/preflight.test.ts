@@ -31,7 +31,7 @@ describe("preflight", () => {
   it("finds nothing in an account where every check is content", async () => {
     const findings = await findingsOf();
     expect(findings.filter(({ status }) => status !== "ok")).toEqual([]);
-    expect(new Set(findings.map(({ check }) => check)).size).toBe(11);
+    expect(new Set(findings.map(({ check }) => check)).size).toBe(12);
   });
 
   it.each(cures)("names the cure of %s", async (...[, answers, expected, context]: Case) => {
@@ -59,7 +59,15 @@ describe("preflight", () => {
     const none = Object.fromEntries(Object.keys(settings).map((key) => [key, undefined]));
     const findings = await findingsOf({}, Object.assign(none, { webhookEntrance: "api" }));
     const skipped = findings.filter(({ status }) => status === "skipped").map(({ check }) => check);
-    expect(skipped).toEqual(["function-urls", "email", "certificates", "secrets", "alarm-topic", "domain-names"]);
+    expect(skipped).toEqual([
+      "function-urls",
+      "email",
+      "certificates",
+      "secrets",
+      "alarm-topic",
+      "domain-names",
+      "backups",
+    ]);
     expect(account.calls).not.toContain("ses:GetAccount");
   });
 
