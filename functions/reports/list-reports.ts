@@ -11,6 +11,11 @@ import { wireReportReader } from "../../shared/wiring/reports.ts";
 type Dependencies = { reports: Pick<ReportReader, "list"> };
 
 export const listReportsHandler = ({ reports }: Dependencies, parts: HandlerDependencies) =>
-  createHandler(reportRoutes.listReports, ({ caller, origin, page }) => reports.list(page, { caller, origin }), parts);
+  createHandler(
+    reportRoutes.listReports,
+    ({ caller, origin, page, query: { reviewed } }) =>
+      reports.list({ ...page, isReviewed: reviewed }, { caller, origin }),
+    parts,
+  );
 
 export const handler = listReportsHandler({ reports: wireReportReader() }, wireHandler(reportRoutes.listReports));

@@ -2,8 +2,10 @@
 import * as z from "zod/mini";
 import { linkQuery } from "../http/link-key.ts";
 import { defineRoutes, idOf, pagesOf } from "../http/route.ts";
+import { trueOrFalse } from "../json/true-or-false.ts";
 import { Report, ReportEntry, ReportPosition } from "../reports/report.ts";
 import { ReportLink } from "../reports/report-link.ts";
+import { ReviewedReport, ReviewRequest } from "../reports/report-review.ts";
 
 const params = idOf("report", "report_not_found", "The id from the list, such as `compliance-2026-11-21`.");
 
@@ -16,6 +18,13 @@ export const reportRoutes = defineRoutes("reports", {
     description:
       "Returns the organization's compliance reports, one for each UTC day, and security reviews, one for each week from Monday to Sunday; the latest period first.",
     paging: pagesOf(ReportPosition),
+    request: {
+      query: z.object({
+        reviewed: z.optional(
+          trueOrFalse("Only reports that somebody has reviewed (true), or only the others (false)."),
+        ),
+      }),
+    },
     success: { status: 200, description: "A page of the list.", body: z.array(ReportEntry) },
   },
   getReport: {
@@ -28,6 +37,18 @@ export const reportRoutes = defineRoutes("reports", {
     request: { params },
     success: { status: 200, description: "The report.", body: Report, html: true },
     failures: ["report_not_found"],
+  },
+  reviewReport: {
+    method: "POST",
+    path: "/api/integrations/provider/reports/{id}/review",
+    permission: "security:manage",
+    summary: "Review a report",
+    description:
+      "Notes that the caller has reviewed the report, with an optional note. The first review stands; later ones join `reviews`, at most 100.",
+    request: { params, body: ReviewRequest },
+    isIdempotent: true,
+    success: { status: 200, description: "The report's reviews.", body: ReviewedReport },
+    failures: ["report_not_found", "too_many_reviews", "idempotency_conflict"],
   },
   createReportLink: {
     method: "POST",

@@ -12,7 +12,7 @@ import {
   notificationsOfUser,
 } from "../notifications/erase.ts";
 import { allRecords } from "../records/erase.ts";
-import { allReports, type ReportDependencies, reportsOfUser } from "../reports/erase.ts";
+import { allReports, type ReportDependencies, reportsOfUser, reviewsOfUser } from "../reports/erase.ts";
 import { alertsOfUser, allAlerts, type FindAlerts, notesOfUser, typedAlertsOfUser } from "../security/alerts/erase.ts";
 import { allEvents, eventsOfUser, type HoldsEventsOf, readMarks } from "../security/erase.ts";
 import { allFeed, type EraseFeed, feedOfUser } from "../security/feed/erase.ts";
@@ -132,7 +132,7 @@ const inTablesOfUser = (
       }),
     ],
     ["exports", ...exportsOfUser(dependencies, organizationId, partitions.exports, { userId, identifiers })],
-    ["reports", reportsOfUser(dependencies, organizationId, identifiers)],
+    ["reports", reportsOfUser(dependencies, organizationId, identifiers), reviewsOfUser(partitions.reports, user)],
     ["securityRollups", readMarks(partitions.securityRollups)],
     ["erasures", reasonsMentioning(partitions.erasures, own, matcher)],
   ] as const satisfies readonly InTable[];

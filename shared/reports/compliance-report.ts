@@ -6,6 +6,7 @@ import { count, epochMs, integer } from "../json/number-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import { sources } from "../security/security-event.ts";
 import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
+import { allReviews } from "./report-review.ts";
 
 const flag = (description: string) => z.boolean().register(z.globalRegistry, { description });
 
@@ -92,6 +93,7 @@ const Hour = z.object({ events: count("Events."), failures: count("Failed events
 export const ComplianceReport = z
   .object({
     ...reportEntryFields,
+    reviews: allReviews,
     kind: z.literal("compliance"),
     unprocessedHighRiskEvents: count("HIGH and CRITICAL events that were unprocessed at the period's end."),
     events: z.object({

@@ -1,13 +1,15 @@
 /** What an erasure does to reports: they are deleted, and those that mention a user are made again without the user. */
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { type Table, updateItem } from "../runtime/table.ts";
 import { queryPages } from "../runtime/table-query.ts";
 import { deletePart, transact } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { createUserMatcher } from "../terms/mentions-user.ts";
-import type { DataLocation, Partition } from "../work/location.ts";
+import { createUserMatcher, type UserMatcher } from "../terms/mentions-user.ts";
+import { type DataLocation, ERASED_TEXT, type Partition, partitionLocation } from "../work/location.ts";
 import type { Period } from "./period.ts";
 import { createReportDueStore } from "./report-due-store.ts";
 import {
@@ -17,8 +19,10 @@ import {
   entryKey,
   isEntryKey,
   periodOfKey,
+  REVIEWS_PREFIX,
   type ReportRef,
 } from "./report-keys.ts";
+import { StoredReview } from "./report-review.ts";
 
 const Content = z.object({ key: z.string(), report: z.string() });
 
@@ -85,6 +89,35 @@ export const createEraseReportsStore = (table: Table<"reports">) => {
 
 export type ReportDependencies = { reports: EraseReportsStore; clock: Clock };
 
+const Reviews = z.array(StoredReview);
+
+/** A review without the user: that somebody reviewed the report, and when, stays. */
+const cleanReview = (
+  { by, note, ...review }: StoredReview,
+  userId: string,
+  { mentions }: UserMatcher,
+): StoredReview => ({
+  ...review,
+  ...definedFields({ by: by === userId ? undefined : by, note: note && mentions(note) ? ERASED_TEXT : note }),
+});
+
+/** The reviews that the user made, or whose notes mention the user. */
+export const reviewsOfUser = (
+  reports: Partition,
+  { userId, matcher }: { userId: string; matcher: UserMatcher },
+): DataLocation =>
+  partitionLocation(
+    { name: "reportReviews", counter: "other" },
+    reports,
+    (items) =>
+      items.map((item) => {
+        const stored = Reviews.parse(item.reviews);
+        const reviews = stored.map((review) => cleanReview(review, userId, matcher));
+        return isDeepStrictEqual(stored, reviews) ? undefined : { remove: [], set: { reviews } };
+      }),
+    { prefix: REVIEWS_PREFIX, attributes: ["reviews"], isGuarded: true },
+  );
+
 /** Entries are counted as reports. Contents go with their entries; the second location deletes contents without one. */
 export const allReports = (
   { reports }: Pick<ReportDependencies, "reports">,
@@ -109,6 +142,10 @@ export const allReports = (
   return [
     location("reports", "reports", isEntryKey),
     location("reportContents", "other", (key) => key.startsWith(CONTENT_PREFIX)),
+    partitionLocation({ name: "reportReviews", counter: "other" }, partition, (items) => items.map(() => "delete"), {
+      prefix: REVIEWS_PREFIX,
+      attributes: [],
+    }),
   ];
 };
 

@@ -30,7 +30,10 @@ export const createReportReader = ({ reports, reads, now }: ReportReaderDependen
   },
 
   /** A page of the reports of the reader's organization. */
-  async list(page: { limit: number; after: ReportPosition | undefined }, { caller, origin }: UserRequest) {
+  async list(
+    page: { limit: number; after: ReportPosition | undefined; isReviewed?: boolean | undefined },
+    { caller, origin }: UserRequest,
+  ) {
     const found = await reports.list(caller.organizationId, { ...page, now: now() });
     await reads.record({ caller, origin, kind: "reports", resourceType: "report" });
     return found;

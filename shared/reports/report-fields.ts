@@ -4,6 +4,7 @@ import { count, epochMs } from "../json/number-fields.ts";
 import { alertStatuses, resolutionCauses } from "../security/alerts/alert.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
 import { reportKinds } from "./period.ts";
+import { firstReviewFields } from "./report-review.ts";
 
 export const described = (description: string) => z.string().register(z.globalRegistry, { description });
 
@@ -18,6 +19,7 @@ export const reportEntryFields = {
   from: epochMs("the period's beginning, a UTC midnight; of a review, a Monday's."),
   to: epochMs("the period's end, exclusive."),
   createdAt: epochMs("when the report was made."),
+  ...firstReviewFields,
 };
 
 /** A number of each risk level. */

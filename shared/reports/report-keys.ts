@@ -5,6 +5,8 @@
  * - `content#compliance#2026-11-21` the report as JSON text; stored apart so that lists stay cheap.
  * - `due#compliance#2026-11-21` a mark: the report must be made when its period is over (report-due-store.ts). `token` changes
  *   with each mark. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.
+ * - `reviews#compliance#2026-11-21` who reviewed the report, and when (report-review-store.ts). It outlives a report that an
+ *   erasure makes anew.
  * - `erased` how often reports were erased (erase.ts).
  * - `link#<id>` a link to a report, until it ends (report-link-store.ts). It has no other attributes.
  *
@@ -32,6 +34,10 @@ export const contentKey = (report: ReportRef): string => CONTENT_PREFIX + entryK
 const DUE_PREFIX = "due#";
 
 export const dueKey = (report: ReportRef): string => DUE_PREFIX + entryKey(report);
+
+export const REVIEWS_PREFIX = "reviews#";
+
+export const reviewsKey = (report: ReportRef): string => REVIEWS_PREFIX + entryKey(report);
 
 export const ERASED_KEY = "erased";
 

@@ -7,6 +7,8 @@ import { organizationKey } from "../terms/keys.ts";
 import { periodOf, type ReportKind, reportKinds } from "./period.ts";
 import { Report, ReportEntry, type ReportPosition } from "./report.ts";
 import { contentKey, ERASED_KEY, entryKey, kindPrefix, type ReportRef } from "./report-keys.ts";
+import { firstReviewOf } from "./report-review.ts";
+import { createReportReviewStore } from "./report-review-store.ts";
 
 const EntryItem = z.extend(ReportEntry, { ttl: z.number() });
 const ContentItem = z.object({ report: z.string(), ttl: z.number() });
@@ -22,6 +24,11 @@ export type PutResult = "stored" | "exists" | "erased";
 const compare = (a: ReportPosition, b: ReportPosition): number =>
   b.to - a.to || b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
+/** An organization has fewer reports: a daily and a weekly one of the longest retention (limits.md). */
+const MAX_REPORTS = 4_000;
+
+type ReportPage = { limit: number; after: ReportPosition | undefined; now: number; isReviewed?: boolean | undefined };
+
 export type ReportStore = ReturnType<typeof createReportStore>;
 
 /**
@@ -29,6 +36,7 @@ export type ReportStore = ReturnType<typeof createReportStore>;
  * `store_unavailable`.
  */
 export const createReportStore = (table: Table<"reports">, { retentionDays }: { retentionDays: number }) => {
+  const reviews = createReportReviewStore(table, { retentionDays });
   const readItem = (organizationId: string, key: string) =>
     getItem(table, { scope: organizationKey(organizationId), key });
 
@@ -81,29 +89,42 @@ export const createReportStore = (table: Table<"reports">, { retentionDays }: { 
       return failed.has(2) ? "erased" : "exists";
     },
 
-    /** @param now epoch ms. */
+    /** A report with its reviews. @param now epoch ms. */
     async get(organizationId: string, report: ReportRef, now: number): Promise<Report | undefined> {
-      const item = await readItem(organizationId, contentKey(report));
+      const [item, reviewed] = await Promise.all([
+        readItem(organizationId, contentKey(report)),
+        reviews.read(organizationId, report),
+      ]);
       if (item === undefined) return undefined;
       const content = ContentItem.parse(item);
-      return content.ttl * 1_000 > now ? Report.parse(JSON.parse(content.report)) : undefined;
+      if (content.ttl * 1_000 <= now) return undefined;
+      const made = Report.parse(JSON.parse(content.report));
+      return reviewed.length === 0 ? made : { ...made, ...firstReviewOf(reviewed), reviews: reviewed };
     },
 
     /**
-     * A page of an organization's reports, the latest period first; a read unit per 4 KB of entries of about 150 bytes.
-     * @param page.now epoch ms.
+     * A page of an organization's reports with their first reviews, the latest period first; a read unit per 4 KB of
+     * entries of about 150 bytes, and of all reviews.
+     * @param page.now epoch ms; page.isReviewed: only those with a review, or without; all entries are read then.
      */
     async list(
       organizationId: string,
-      { limit, after, now }: { limit: number; after: ReportPosition | undefined; now: number },
+      { limit, after, now, isReviewed }: ReportPage,
     ): Promise<{ items: ReportEntry[]; next: ReportPosition | undefined }> {
       const scope = organizationKey(organizationId);
-      const byKind = await Promise.all(reportKinds.map((kind) => readKind(scope, kind, limit, after)));
+      const toRead = isReviewed === undefined ? limit : MAX_REPORTS;
+      const [reviewed, ...byKind] = await Promise.all([
+        reviews.readAll(organizationId),
+        ...reportKinds.map((kind) => readKind(scope, kind, toRead, after)),
+      ]);
       const found = byKind
         .flat()
         .filter((entry) => entry.ttl * 1_000 > now && (after === undefined || compare(after, entry) < 0))
+        .filter(({ id }) => isReviewed === undefined || reviewed.has(id) === isReviewed)
         .sort(compare);
-      const items = found.slice(0, limit).map((entry) => ReportEntry.parse(entry));
+      const items = found
+        .slice(0, limit)
+        .map((entry) => ({ ...ReportEntry.parse(entry), ...firstReviewOf(reviewed.get(entry.id)) }));
       const last = items.at(-1);
       if (found.length <= limit || last === undefined) return { items, next: undefined };
       const { id, to, createdAt } = last;

@@ -4,6 +4,7 @@ import { count, epochMs } from "../json/number-fields.ts";
 import { findingRules } from "../security/alerts/finding.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
 import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
+import { allReviews } from "./report-review.ts";
 
 /** The number of weeks before that a week is compared with. */
 export const WEEKS_BEFORE = 4;
@@ -78,6 +79,7 @@ export type Recommendation = z.output<typeof Recommendation>;
 export const ReviewReport = z
   .object({
     ...reportEntryFields,
+    reviews: allReviews,
     kind: z.literal("review"),
     unprocessedHighRiskEvents: count("HIGH and CRITICAL events that were unprocessed at the period's end."),
     openAlerts: count("Alerts that were not acknowledged when the report was made."),

@@ -75,6 +75,7 @@ export const eventTypes = {
   CUSTOM_RULE_DELETED: "An administrator deleted an own rule of detection.",
   ALERT_MUTE_CREATED: "An administrator muted alerts for a time.",
   ALERT_MUTE_ENDED: "A mute of alerts ended, by itself or by an administrator.",
+  REPORT_REVIEWED: "A user reviewed a report.",
   NOTIFICATIONS_PAUSED:
     "The service paused a destination of notifications, because it failed for five days or is gone.",
   DETECTION_RULE_CHANGED: "A user changed the settings of a detection rule, or switched it off or on.",

@@ -51,6 +51,7 @@ export const errorNumbers = {
   too_many_mutes: 40917,
   alert_superseded: 40930,
   revision_conflict: 40923,
+  too_many_reviews: 40940,
   link_ended: 41001,
   body_too_large: 41301,
   unsupported_media_type: 41501,

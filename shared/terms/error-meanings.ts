@@ -54,6 +54,7 @@ export const errorMeanings = {
   too_many_custom_rules: "The organization has 20 own rules already. Delete one first.",
   custom_rule_changed: "The own rule was changed since it was read. Read it and change it again.",
   too_many_mutes: "The organization has 50 mutes that have not ended. End one first.",
+  too_many_reviews: "The report has 100 reviews already.",
   alert_superseded: "A newer alert of the same rule and subject is not resolved yet. Nothing was opened again.",
   revision_conflict: "It was changed since: the request has another revision than the present one.",
   link_ended: "The link has expired, or what it is for was changed or erased since.",

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
+import { createAddReview } from "../reports/add-review.ts";
 import { createComplianceCollector } from "../reports/collect-compliance.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
 import { createReportDispatcher } from "../reports/dispatch-reports.ts";
@@ -12,6 +13,7 @@ import { createReportReader } from "../reports/read-report.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
 import { createReportLinker, createReportLinkOpener } from "../reports/report-link.ts";
 import { createReportLinkStore } from "../reports/report-link-store.ts";
+import { createReportReviewStore } from "../reports/report-review-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -32,6 +34,14 @@ const retentionDays = () => readConfig(["RETENTION_DAYS"]).RETENTION_DAYS;
 const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
 
 const wireReportStore = () => createReportStore(openTable("reports"), { retentionDays: retentionDays() });
+
+export const wireAddReview = () =>
+  createAddReview({
+    reports: wireReportStore(),
+    reviews: createReportReviewStore(openTable("reports"), { retentionDays: retentionDays() }),
+    recorder: wireRecorder(),
+    now: systemClock,
+  });
 
 const wireReportDueStore = () => createReportDueStore(openTable("reports"));
 

@@ -299,6 +299,8 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   await record("listReports", "latest", "GET reports?limit=2");
   for (const kind of ["compliance", "review"]) await record("getReport", kind, `GET reports/${kind}-${day}`);
 
+  await record("reviewReport", "withNote", `POST reports/compliance-${day}/review`, { note: "Nothing to do." });
+
   await record("createReportLink", "review", `POST reports/review-${day}/link`);
 
   const { id: exportId } = await record<{ id: string }>("startEventExport", "csv", "POST security/exports", {

@@ -360,6 +360,14 @@ export const endpointCases = {
   },
   listReports: get("/reports"),
   getReport: { request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/reports/${world.reportId}` }) },
+  reviewReport: {
+    request: ({ world }) => ({
+      method: "POST",
+      target: `${PROVIDER}/reports/${world.reportId}/review`,
+      headers: keyed,
+      body: { note: "Read" },
+    }),
+  },
   createReportLink: {
     request: ({ world }) => ({ method: "POST", target: `${PROVIDER}/reports/${world.reportId}/link`, headers: keyed }),
   },

@@ -71,6 +71,47 @@ describe("reports", () => {
     expect((await ours.call("GET", "reports?limit=0")).status).toBe(400);
   });
 
+  it("are reviewed: the first review stands, later ones join, and lists tell them apart", async () => {
+    const id = await anyReport("compliance");
+    const ids = async (query: string) =>
+      ((await ours.call("GET", `reports?${query}`)).body as Listed[]).map((report) => report.id);
+    expect(await ids("reviewed=true")).toEqual([]);
+    expect(await ids("reviewed=false")).toContain(id);
+    const first = await ours.call("POST", `reports/${id}/review`, { note: "Asked eve" });
+    expect(first).toMatchObject({
+      status: 200,
+      body: { id, reviewedBy: "ada", reviewedAt: expect.any(Number), reviews: [{ by: "ada", note: "Asked eve" }] },
+    });
+    const { reviewedAt } = first.body as { reviewedAt: number };
+    const second = await ours.call("POST", `reports/${id}/review`, {}, { userId: "bob" });
+    expect(second).toMatchObject({
+      status: 200,
+      body: { reviewedBy: "ada", reviewedAt, reviews: [{ by: "ada" }, { by: "bob" }] },
+    });
+    expect((await ours.call("GET", `reports/${id}`)).body).toMatchObject(second.body as object);
+    expect((await list()).find((one) => one.id === id)).toMatchObject({ reviewedBy: "ada", reviewedAt });
+    expect(await ids("reviewed=true")).toEqual([id]);
+    expect(await ids("reviewed=false")).not.toContain(id);
+    const events = await ours.events("eventType=REPORT_REVIEWED");
+    expect(events.map(({ userId, resource }) => [userId, resource])).toEqual([
+      ["bob", id],
+      ["ada", id],
+    ]);
+  });
+
+  it.each([
+    ["an unknown field", "compliance", { notes: "x" }, {}, 400],
+    ["a note that is too long", "compliance", { note: "x".repeat(2_001) }, {}, 400],
+    ["a note that is no text", "compliance", { note: 1 }, {}, 400],
+    ["a report that does not exist", "compliance-1999-01-01", {}, {}, 404],
+    ["another organization's report", "compliance", {}, { organizationId: "reports-of-others" }, 404],
+    ["a role that may not", "compliance", {}, { role: "billing" }, 403],
+  ])("are not reviewed with %s", async (_, of, body, as, status) => {
+    const id = of.includes("-") ? of : await anyReport(of);
+    expect(await ours.call("POST", `reports/${id}/review`, body, as)).toMatchObject({ status });
+    expect(await ours.call("GET", "reports?reviewed=maybe")).toMatchObject({ status: 400 });
+  });
+
   it("open in a browser by a link, without a header", async () => {
     const id = await anyReport("compliance");
     const createdAt = (await list()).find((one) => one.id === id)?.createdAt;

@@ -78,6 +78,7 @@ export const judgingAccess = (parts: AccessParts) => {
 
     listReports: together(reports.may("Query"), retention),
     getReport: together(reports.may("GetItem"), retention),
+    reviewReport: together(reports.may("GetItem", "PutItem"), retention, seal),
     createReportLink: together(reports.may("GetItem", "PutItem"), retention, seal),
     /** Includes reading the report. */
     openReportLink: together(reports.may("GetItem", "BatchGetItem"), retention, seal),

@@ -20,6 +20,11 @@ const bodyOf = (report: Report) =>
         content: reviewContent(report),
       };
 
+const reviewed = ({ reviewedAt, reviewedBy }: Report): string =>
+  reviewedAt === undefined
+    ? "not reviewed yet"
+    : `reviewed on ${formatMoment(reviewedAt)} UTC by ${reviewedBy ?? "a user who is erased now"}`;
+
 /** A complete, self-contained document. */
 export const renderReport = (report: Report, organizationId: string): string => {
   const { kind, heading, span, content } = bodyOf(report);
@@ -39,7 +44,7 @@ export const renderReport = (report: Report, organizationId: string): string => 
 <main>
 <header><p class="kind">${kind}</p><h1>${heading}</h1><p class="whose">${organizationId}</p><p class="zone">${span}All times are in UTC.</p></header>
 ${content}
-<footer><p>${report.id} · made on ${formatMoment(report.createdAt)} UTC</p></footer>
+<footer><p>${report.id} · made on ${formatMoment(report.createdAt)} UTC · ${reviewed(report)}</p></footer>
 </main>
 </body>
 </html>

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
 import { instantParameter } from "../../json/instant.ts";
 import { text } from "../../json/text.ts";
+import { trueOrFalse } from "../../json/true-or-false.ts";
 import { lowerCase, upperCase, word } from "../../json/word.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { AlertCounts } from "../alerts/alert-counts.ts";
@@ -15,14 +16,6 @@ import { intervalNames, intervalsOf, requireIntervals, SecurityStatistics, stati
 
 /** Decisions: the maximum length of identifiers. */
 const FILTER_MAX_CHARACTERS = 128;
-
-const trueOrFalse = (description: string) =>
-  z
-    .pipe(
-      z.enum(["true", "false"], { error: "expected true or false" }),
-      z.transform((value: "true" | "false") => value === "true"),
-    )
-    .register(z.globalRegistry, { description, override: { type: "string", enum: ["true", "false"] } });
 
 /** The component of the OpenAPI document that lists the event types. */
 export const EVENT_TYPE = "EventType";

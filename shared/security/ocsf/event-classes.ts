@@ -80,6 +80,7 @@ const classByType: Record<EventType, EventClass> = {
   CUSTOM_RULE_CHANGED: entityUpdated,
   CUSTOM_RULE_DELETED: entityDeleted,
   DETECTION_RULE_CHANGED: entityUpdated,
+  REPORT_REVIEWED: entityUpdated,
   EXPORT_REQUESTED: apiCreate,
   EXPORT_COMPLETED: apiRead,
 };

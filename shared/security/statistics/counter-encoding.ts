@@ -50,6 +50,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   ALERT_MUTE_CREATED: 36,
   ALERT_MUTE_ENDED: 37,
   DETECTION_RULE_CHANGED: 30,
+  REPORT_REVIEWED: 40,
 };
 const SPELLED_OUT = 0;
 

@@ -94,8 +94,8 @@ describe("an organization whose data is all erased", () => {
       alerts: before.securityAlerts.filter((item) => !isNote(item)).length,
       detections: 4,
       // The settings' change and author, the destinations' changes, the circuit's authors, the run, its page, the state, a read mark; the notes;
-      // destinations with what was sent to them, and exports with their files.
-      other: 9 + before.securityAlerts.filter(isNote).length + 3 + 4,
+      // destinations with what was sent to them, and exports with their files; the reviews of a report.
+      other: 1 + 9 + before.securityAlerts.filter(isNote).length + 3 + 4,
     });
   });
 
@@ -251,8 +251,8 @@ describe("an erased user", () => {
       detections: 2,
       // With the destinations' changes; three notes by, for and about him; three destinations by, for and named after him; of three deleted alerts a
       // delivery, two notices and a held notification each, a summary and a test; three silencings of destinations and deliveries to
-      // an old address; three exports.
-      other: 6 + 1 + 3 + 3 + (3 * 4 + 2) + 3 + 3,
+      // an old address; three exports; the reviews of a report.
+      other: 1 + 6 + 1 + 3 + 3 + (3 * 4 + 2) + 3 + 3,
     });
   });
 
@@ -386,7 +386,18 @@ describe("an erased user", () => {
       "due#compliance#2026-11-18",
       "due#review#2026-11-16",
       "erased",
+      "reviews#compliance#2026-11-18",
     ]);
+  });
+
+  it("is not named by the reviews of reports, which stay", () => {
+    expect(after.reports.at(-1)).toMatchObject({
+      reviews: [
+        { id: "1", at: 1, note: "Asked carol" },
+        { id: "2", by: "carol", at: 2, note: "[erased]" },
+      ],
+    });
+    expect(JSON.stringify(after.reports.at(-1))).not.toContain("bob");
   });
 
   it("has the run that they requested replaced by one without a requester", async () => {

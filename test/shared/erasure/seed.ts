@@ -181,7 +181,7 @@ const seedDetection = async ({ put, time }: World, organizationId: string): Prom
   await put("detection", { scope, key: `unjudged#${hourName(time.now)}`, ttl, unjudgedShard: "0" });
 };
 
-/** Two reports with entry and content, each mentioning a user, and a mark. */
+/** Two reports with entry and content, each mentioning a user, reviews of one, and a mark. */
 const seedReports = async ({ put, time }: World, organizationId: string): Promise<void> => {
   const scope = organizationKey(organizationId);
   const ttl = Math.floor(time.now / 1_000) + 86_400;
@@ -192,6 +192,11 @@ const seedReports = async ({ put, time }: World, organizationId: string): Promis
     await put("reports", { scope, key: `compliance#${day}`, ttl });
     await put("reports", { scope, key: `content#compliance#${day}`, ttl, report: JSON.stringify({ users: [userId] }) });
   }
+  const reviews = [
+    { id: "1", by: "bob", at: 1, note: "Asked carol" },
+    { id: "2", by: "carol", at: 2, note: "Asked bob" },
+  ];
+  await put("reports", { scope, key: "reviews#compliance#2026-11-18", ttl, reviews, token: "t" });
   await put("reports", { scope, key: "due#review#2026-11-16", ttl, dueShard: "1" });
 };
 

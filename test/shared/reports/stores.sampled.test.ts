@@ -4,6 +4,7 @@ import { createEraseReportsStore } from "../../../shared/reports/erase.ts";
 import { periodOf, periodOfReportId, reportId, reportKinds } from "../../../shared/reports/period.ts";
 import type { Report, ReportPosition } from "../../../shared/reports/report.ts";
 import { createReportDueStore, type DueReport } from "../../../shared/reports/report-due-store.ts";
+import { createReportReviewStore } from "../../../shared/reports/report-review-store.ts";
 import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
@@ -26,6 +27,7 @@ const stores = () => {
   return {
     client,
     ...createReportStore(table, { retentionDays: RETENTION_DAYS }),
+    reviews: createReportReviewStore(table, { retentionDays: RETENTION_DAYS }),
     due: createReportDueStore(table),
     erase: createEraseReportsStore(table),
   };
@@ -282,5 +284,54 @@ describe("erasing reports", () => {
     expect(await put(acme, report, before)).toBe("erased");
     expect(await get(acme, report, now)).toBeUndefined();
     expect(await put(acme, report, await erasedTimes(acme))).toBe("stored");
+  });
+});
+
+describe("the reviews of a report", () => {
+  const review = (id: string, by: string) => ({ id, by, at: now, note: `by ${by}` });
+
+  it("are each added once, whatever the order of concurrent requests, and stay when the report is made anew", async () => {
+    const organization = newOrganization();
+    const { put, get, list, erase, reviews } = stores();
+    const report = reportOf("compliance-2026-11-18");
+    await put(organization, report, 0);
+    const requests = ["a", "b", "c", "a", "b"].map((id) => reviews.add(organization, report, review(id, `user ${id}`)));
+    await Promise.all(requests);
+    const stored = await reviews.read(organization, report);
+    expect(stored.map(({ by }) => by).sort()).toEqual(["user a", "user b", "user c"]);
+    const [{ by, at } = { by: "", at: 0 }] = stored;
+    const shown = { id: report.id, reviewedBy: by, reviewedAt: at };
+    await erase.replaceReports(organization, [report], now);
+    await expect(get(organization, report, now)).resolves.toBeUndefined();
+    await put(organization, report, 0);
+    await expect(get(organization, report, now)).resolves.toMatchObject({ ...shown, reviews: stored });
+    await expect(list(organization, { limit: 1, after: undefined, now })).resolves.toMatchObject({ items: [shown] });
+  });
+
+  it("are at most 100", async () => {
+    const organization = newOrganization();
+    const { reviews } = stores();
+    const report = reportOf("compliance-2026-11-18");
+    for (let i = 0; i < 100; i++) await reviews.add(organization, report, review(`${i}`, "ada"));
+    await expect(reviews.add(organization, report, review("0", "ada"))).resolves.toHaveLength(100);
+    await expect(reviews.add(organization, report, review("100", "ada"))).rejects.toMatchObject({
+      code: "too_many_reviews",
+    });
+  });
+
+  it("divide a list, page by page", async () => {
+    const organization = newOrganization();
+    const { put, list, reviews } = stores();
+    const days = ["16", "17", "18", "19"].map((day) => reportOf(`compliance-2026-11-${day}`));
+    for (const report of days) await put(organization, report, 0);
+    for (const report of days.slice(0, 2)) await reviews.add(organization, report, review("a", "ada"));
+    const read = async (isReviewed: boolean) => {
+      const first = await list(organization, { limit: 1, after: undefined, now, isReviewed });
+      const second = await list(organization, { limit: 1, after: first.next, now, isReviewed });
+      expect(second.next).toBeUndefined();
+      return [...first.items, ...second.items].map(({ id }) => id.slice(-2));
+    };
+    await expect(read(true)).resolves.toEqual(["17", "16"]);
+    await expect(read(false)).resolves.toEqual(["19", "18"]);
   });
 });

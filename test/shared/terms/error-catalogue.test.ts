@@ -57,6 +57,7 @@ const published = {
   webhook_not_registered: [422, 42202],
   too_many_tests: [429, 42901, 60],
   alert_superseded: [409, 40930],
+  too_many_reviews: [409, 40940],
   internal: [500, 50001],
   store_unavailable: [503, 50301, 1],
   key_set_unavailable: [503, 50302, 2],

@@ -1,15 +1,21 @@
 import { useState } from "preact/hooks";
+import { useMay } from "../../access.ts";
 import { useAction } from "../../api/action.ts";
 import type { ReportEntry } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
+import { AskingButton } from "../../parts/dialog.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { RelativeTime } from "../../parts/values.tsx";
 import { language } from "../../words/format.ts";
 import { createLink, download, type Format, formats, openTab } from "./open-report.ts";
 import { kinds, periodOf } from "./periods.ts";
+import { ReviewDialog } from "./review-dialog.tsx";
 
-export const ReportRow = ({ report }: { report: ReportEntry }) => {
-  const { id, kind, createdAt } = report;
+type Props = { report: ReportEntry; onReviewed: () => void };
+
+export const ReportRow = ({ report, onReviewed }: Props) => {
+  const { id, kind, createdAt, reviewedAt, reviewedBy } = report;
+  const mayReview = useMay("security:manage");
   const period = periodOf(report, language);
   /** The link, if the browser blocked the new tab. */
   const [blocked, setBlocked] = useState<string>();
@@ -32,13 +38,35 @@ export const ReportRow = ({ report }: { report: ReportEntry }) => {
       <div class="reports-name">
         <h2>{period}</h2>
         <p class="quiet">
-          {kinds[kind]}, made <RelativeTime at={createdAt} />
+          {kinds[kind]}, made <RelativeTime at={createdAt} />;{" "}
+          {reviewedAt === undefined ? (
+            "not reviewed yet"
+          ) : (
+            <>
+              reviewed <RelativeTime at={reviewedAt} /> by {reviewedBy ?? "an erased user"}
+            </>
+          )}
         </p>
       </div>
       <div class="actions">
         <Button isRunning={link.isRunning} aria-label={`Open: ${name}`} onClick={() => void open()}>
           {link.isRunning ? "Opening …" : "Open"}
         </Button>
+        {mayReview && reviewedAt === undefined && (
+          <AskingButton name="Mark as reviewed" aria-label={`Mark as reviewed: ${name}`}>
+            {(close) => (
+              <ReviewDialog
+                id={id}
+                name={name}
+                onClose={close}
+                onDone={() => {
+                  close();
+                  onReviewed();
+                }}
+              />
+            )}
+          </AskingButton>
+        )}
         {(["html", "json"] as const).map((format) => (
           <Button
             key={format}

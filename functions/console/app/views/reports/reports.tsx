@@ -56,7 +56,7 @@ export const View = () => {
           <>
             <ul class="reports">
               {reports.map((report) => (
-                <ReportRow key={report.id} report={report} />
+                <ReportRow key={report.id} report={report} onReviewed={list.reload} />
               ))}
             </ul>
             <p class="quiet">
