@@ -153,6 +153,11 @@ const Context = z
      * region: https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
      */
     emailSender: z.email("expected an e-mail address").max(254, "expected at most 254 characters").optional(),
+    /** An existing configuration set of SES, to which the stack adds an event destination; without it the stack makes one. */
+    emailConfigurationSet: z
+      .string("expected the name of a configuration set")
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, "expected the name of a configuration set: letters, digits, - and _")
+      .optional(),
     /** Mails that are sent for an organization in a day (UTC), so that one does not use up the quota of SES for all. */
     mailsPerDay: wholeNumber(1, 1_000_000).default(1_000),
     /** Whether organizations can have their events written to a bucket for a SIEM: docs/siem.md. */
@@ -187,6 +192,12 @@ const Context = z
   .refine(({ prewarmTables, expectedOrganizations }) => !prewarmTables || expectedOrganizations !== undefined, {
     error: "prewarmTables needs expectedOrganizations",
   })
+  .refine(
+    ({ emailSender, emailConfigurationSet }) => emailConfigurationSet === undefined || emailSender !== undefined,
+    {
+      error: "emailConfigurationSet needs emailSender: without a sender, the deployment sends no mails",
+    },
+  )
   .refine(hasRoomForQueues, {
     error:
       "reservedConcurrency: process-webhook needs at least webhookConcurrency (by default 5, more from 18,000 " +

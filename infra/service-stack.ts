@@ -1,11 +1,14 @@
 import { Annotations, CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import type { QueueName } from "../shared/api/queues.ts";
 import { NO_ISSUER } from "./config.ts";
 import { addBackgroundFunctions } from "./constructs/background-functions.ts";
 import { ServiceEventBus } from "./constructs/event-bus.ts";
 import { type AccessTo, accessTo } from "./constructs/grants.ts";
 import { ServiceHttpApi } from "./constructs/http-api.ts";
 import { limitResources } from "./constructs/limit-resources.ts";
+import { MailEvents } from "./constructs/mail-events.ts";
 import { AlarmNotices } from "./constructs/monitoring/alarm-notices.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { NotificationQueues } from "./constructs/notification-queues.ts";
@@ -39,6 +42,7 @@ export class ServiceStack extends Stack {
     const cursorKey = new CursorKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);
     const notifications = new NotificationQueues(this, "NotificationQueues", { bus: events.bus, config });
+    const mailEvents = config.emailSender === undefined ? undefined : new MailEvents(this, "MailEvents", config);
     const credentialsKey = new CredentialsKey(this, "Credentials", config);
     const provider = providerSettings(config);
     const { bucket: exportsBucket } = new ExportsBucket(this, "Exports", config);
@@ -52,6 +56,7 @@ export class ServiceStack extends Stack {
       exportsBucket,
       feedBucket,
       notificationsToSend: notifications.toSend,
+      mailConfigurationSet: mailEvents?.configurationSet,
     });
     const webhooks = new WebhookEntrance(this, "Webhooks", { access: this.access, events, config });
     const stacks = new SubjectStacks(this, "Subjects");
@@ -63,12 +68,13 @@ export class ServiceStack extends Stack {
       webhooks: webhooks.environment,
       webhookUrls: webhooks.urls,
     });
-    const queues = new Map([
+    const queues = new Map<QueueName, Queue>([
       ["SecurityEventNotRecorded", events.unrecorded],
       ["WebhookReceived", webhooks.received],
       ["AlertsToNotify", notifications.toNotify],
       ["NotificationsToSend", notifications.toSend],
-    ] as const);
+      ...(mailEvents === undefined ? [] : ([["MailFeedback", mailEvents.queue]] as const)),
+    ]);
     const background = addBackgroundFunctions(this, { stacks, access: this.access, bus: events.bus, queues, config });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
     for (const name of ["dispatch-notifications", "send-notifications"] as const)

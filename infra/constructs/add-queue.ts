@@ -1,4 +1,5 @@
 import { CfnOutput, Duration } from "aws-cdk-lib";
+import type { RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
@@ -48,6 +49,7 @@ export const addQueue = (scope: Construct, props: Props): { queue: Queue; deadLe
 /**
  * The target of a rule that fills a queue. EventBridge tries for 24 hours to deliver an event; then the dead-letter queue
  * keeps it. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-dlq.html
+ * @param message what the queue gets; the whole event by default.
  */
-export const queueTarget = ({ queue, deadLetters }: ReturnType<typeof addQueue>): SqsQueue =>
-  new SqsQueue(queue, { deadLetterQueue: deadLetters });
+export const queueTarget = ({ queue, deadLetters }: ReturnType<typeof addQueue>, message?: RuleTargetInput): SqsQueue =>
+  new SqsQueue(queue, { deadLetterQueue: deadLetters, ...(message !== undefined && { message }) });

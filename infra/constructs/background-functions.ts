@@ -41,7 +41,10 @@ type Props = {
   /** The queues that keep events until a function has processed them. */
   queues: ReadonlyMap<QueueName, Queue>;
   config: FunctionConfig &
-    Pick<DeploymentConfig, "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency" | "siemFeed">;
+    Pick<
+      DeploymentConfig,
+      "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency" | "siemFeed" | "emailSender"
+    >;
 };
 
 const queueOf = (name: QueueName, queues: Props["queues"]): Queue => {

@@ -25,8 +25,8 @@ export type BackgroundFunction = {
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
-  /** The stack has the function only if this setting of the deployment is on (infra/config.ts). */
-  onlyWith?: "siemFeed";
+  /** The stack has the function only if this setting of the deployment is given or on (infra/config.ts). */
+  onlyWith?: "siemFeed" | "emailSender";
 };
 
 export const backgroundFunctions = {
@@ -144,6 +144,13 @@ export const backgroundFunctions = {
     timeoutSeconds: 30,
     // A storm's notifications change the same items, so more batches at once would only wait for each other.
     triggers: [{ queueOf: "AlertsToNotify", batchSize: 10, maxConcurrency: 5 }],
+  },
+  "apply-mail-feedback": {
+    subject: "notifications",
+    description: "Applies bounces and complaints of mails to their destinations",
+    timeoutSeconds: 30,
+    triggers: [{ queueOf: "MailFeedback", batchSize: 10, maxConcurrency: 2 }],
+    onlyWith: "emailSender",
   },
   "send-notifications": {
     subject: "notifications",

@@ -86,7 +86,10 @@ export const busEvents = {
   },
   [CLOSING_CONTINUED_TYPE]: { detail: HourClosing, publishers: ["close-security-hours"] },
   [FEED_CONTINUED_TYPE]: { detail: SiemFeedRun, publishers: ["write-siem-feed"] },
-  [UNRECORDED_EVENT_TYPE]: { detail: UnrecordedEvent, publishers: [RECORDERS, "send-notifications"] },
+  [UNRECORDED_EVENT_TYPE]: {
+    detail: UnrecordedEvent,
+    publishers: [RECORDERS, "apply-mail-feedback", "send-notifications"],
+  },
 } as const satisfies Record<string, BusEventKind>;
 
 export type BusEventName = keyof typeof busEvents;

@@ -20,7 +20,7 @@ import { rollSecrets } from "./destination-secrets.ts";
 import type { DestinationChange, DestinationStore } from "./destination-store.ts";
 import type { AddressRequest } from "./mailed-address-store.ts";
 import { changeOf } from "./notification-events.ts";
-import { type DestinationItem, toDestination } from "./notification-items.ts";
+import { type DestinationItem, RESUMED, toDestination } from "./notification-items.ts";
 import { silencingOf } from "./silencing.ts";
 import type { WatchChange } from "./watch-change.ts";
 
@@ -47,9 +47,6 @@ const requireFieldsOf = (
   }
 };
 
-/** What a destination that is not paused lacks. */
-const RESUMED = { pausedAt: undefined, pausedBecause: undefined, failingSince: undefined };
-
 /** The status after a change, and what goes with it. @throws DomainError `destination_not_confirmed`. @param at epoch ms. */
 const statusChange = (before: DestinationItem, wanted: DestinationChangeRequest["status"], at: number) => {
   if (wanted === undefined || wanted === before.status) return {};
@@ -57,8 +54,9 @@ const statusChange = (before: DestinationItem, wanted: DestinationChangeRequest[
     throw new DomainError("destination_not_confirmed", "The recipient has not confirmed the e-mail address yet.");
   }
   if (wanted === "paused") return { status: wanted, pausedAt: at, pausedBecause: "user" } as const;
-  // A recipient who unsubscribed must agree again.
-  return { ...RESUMED, status: before.pausedBecause === "unsubscribed" ? "unconfirmed" : wanted } as const;
+  // A recipient who unsubscribed or complained must agree again, and an address whose mails came back must prove itself.
+  const isAsked = before.pausedBecause === "unsubscribed" || before.failingBecause !== undefined;
+  return { ...RESUMED, status: isAsked ? "unconfirmed" : wanted } as const;
 };
 
 type Dependencies = Omit<CreateDestinationDependencies, "destinations"> & {

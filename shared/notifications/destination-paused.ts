@@ -8,18 +8,20 @@ import { eventId, identityOf } from "../security/event-id.ts";
 import { sanitiseMetadata } from "../security/redaction/redact-and-cut.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
 import type { Destination } from "./destination.ts";
+import type { MailFailure } from "./mail-feedback.ts";
 
-/** `at`, `failingSince`: epoch ms. */
+/** `at`, `failingSince`: epoch ms. `because`: what became of a mail. */
 export type PausedDestination = {
   organizationId: string;
   destination: Pick<Destination, "id" | "type" | "name">;
   reason: "failing" | "gone";
+  because?: MailFailure;
   failingSince?: number | undefined;
   at: number;
 };
 
 /** The bus event of a pause. Its security event has an alert whatever ALERT_THRESHOLD, and the same id if it is repeated. */
-export const pausedEvent = ({ organizationId, destination, reason, failingSince, at }: PausedDestination) => {
+export const pausedEvent = ({ organizationId, destination, reason, because, failingSince, at }: PausedDestination) => {
   const { id, type, name } = destination;
   const detail: UnrecordedEvent = {
     version: 1,
@@ -39,7 +41,7 @@ export const pausedEvent = ({ organizationId, destination, reason, failingSince,
         destinationType: type,
         destinationName: name,
         reason,
-        ...definedFields({ failingSince }),
+        ...definedFields({ because, failingSince }),
       }),
       processed: false,
       alertGenerated: true,

@@ -9,6 +9,7 @@ import { epochMs } from "../json/number-fields.ts";
 import { text } from "../json/text.ts";
 import { oneOf } from "../json/unique-list.ts";
 import { DestinationFilter, Digest, QuietHours, reportRhythms, reports } from "./destination-settings.ts";
+import { mailFailures } from "./mail-feedback.ts";
 
 export const destinationTypes = ["webhook", "email", "slack", "teams"] as const;
 export type DestinationType = (typeof destinationTypes)[number];
@@ -124,6 +125,12 @@ export const Destination = z
     changedBy: z.string(),
     lastDeliveredAt: z.optional(epochMs("when a delivery succeeded last.")),
     failingSince: z.optional(epochMs("the first failed try since the last success.")),
+    failingBecause: z.optional(
+      described(
+        z.enum(mailFailures),
+        "E-mail only: what became of a mail that was sent. `bounced`: its server refused it; `complained`: its reader reported it as spam.",
+      ),
+    ),
     pausedAt: z.optional(epochMs("when it was paused.")),
     pausedBecause: z.optional(z.enum(pauseReasons)),
     oldSecretValidUntil: z.optional(epochMs("when the replaced secret stops signing.")),

@@ -146,6 +146,14 @@ export const DestinationItem = z.extend(Destination, {
 });
 export type DestinationItem = z.output<typeof DestinationItem>;
 
+/** What a destination that is resumed or confirmed lacks. */
+export const RESUMED = {
+  pausedAt: undefined,
+  pausedBecause: undefined,
+  failingSince: undefined,
+  failingBecause: undefined,
+};
+
 const notified = z.optional(z.object({ deliveryId: z.string(), revision: z.number() }));
 
 /** By the level that was notified, and `resolved`: the delivery that says so, and the revision of the alert in it. */

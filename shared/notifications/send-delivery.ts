@@ -13,6 +13,7 @@ import type { PausedDestination } from "./destination-paused.ts";
 import { type DestinationSecrets, type DestinationSecretsStore, signingSecrets } from "./destination-secrets.ts";
 import { EMAIL_LINK_PATH } from "./email-link.ts";
 import { type DeliveryQueue, enqueue } from "./hand-over.ts";
+import { mailTags } from "./mail-feedback.ts";
 import { mailOf } from "./messages/mail.ts";
 import { type Notification, parseNotification } from "./messages/notification.ts";
 import { slackMessage } from "./messages/slack.ts";
@@ -70,7 +71,8 @@ const noteOf = ({ at, latencyMs }: DeliveryAttempt): TryNote => ({ at, isSlow: l
 const hindranceOf = (destination: DestinationItem | undefined, type: Notification["type"]): string | undefined => {
   if (destination === undefined) return "deleted";
   const { status } = destination;
-  if (type === "destination.confirmation") return status === "unconfirmed" ? undefined : "already_confirmed";
+  if (type === "destination.confirmation" && status !== "paused")
+    return status === "unconfirmed" ? undefined : "already_confirmed";
   return status === "active" ? undefined : status;
 };
 
@@ -92,7 +94,12 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     return { url, headers: { ...headers, ...webhookHeaders(signed) }, body };
   };
 
-  const mail = async (notification: Notification, to: string, keys: Extract<DestinationSecrets, { type: "email" }>) => {
+  const mail = async (
+    notification: Notification,
+    message: DeliveryMessage,
+    to: string,
+    keys: Extract<DestinationSecrets, { type: "email" }>,
+  ) => {
     const linkTo = (key: string): string => `${apiOrigin}${EMAIL_LINK_PATH}?key=${encodeURIComponent(key)}`;
     const links = {
       unsubscribe: linkTo(keys.unsubscribeKey),
@@ -102,7 +109,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
       }),
     };
     if (mailer === undefined) throw new MailError("no_sender", "service");
-    await mailer.send({ to, ...mailOf(notification, links) });
+    await mailer.send({ to, tags: mailTags(message), ...mailOf(notification, links) });
   };
 
   /** Sends once. Never throws: a failure is an attempt as well. */
@@ -125,7 +132,7 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
           const attempt = attempted({ error: "too_many_mails" });
           return { isDelivered: false, isGone: false, isOurs: true, retryAfter: untilTomorrow(at), attempt };
         }
-        await mail(notification, target, secrets);
+        await mail(notification, message, target, secrets);
         return { isDelivered: true, isGone: false, attempt: attempted({}) };
       }
       const outgoing = requestOf(notification, message, secrets);

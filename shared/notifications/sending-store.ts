@@ -6,6 +6,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { getItem, type Table, updateItem } from "../runtime/table.ts";
 import { DAY_MS, dayName } from "../terms/hours.ts";
 import { type DeliveryAttempt, type DeliveryMessage, MAX_ATTEMPTS, type StoredDelivery } from "./delivery.ts";
+import type { MailFailure } from "./mail-feedback.ts";
 import {
   type DestinationItem,
   deliveryKey,
@@ -40,6 +41,9 @@ export type TryNote = { at: number; isSlow: boolean };
 /** The destination exists, and nothing was delivered to it after `at`. */
 const HAS_NOT_SUCCEEDED_SINCE =
   "attribute_exists(#key) AND (attribute_not_exists(#lastDeliveredAt) OR #lastDeliveredAt <= :at)";
+
+/** No mail came back after `at`, and none has paused the destination. */
+const HAS_NOT_BOUNCED_SINCE = "(attribute_not_exists(#failingBecause) OR (#failingSince <= :at AND #status = :active))";
 
 export type SendingStore = ReturnType<typeof createSendingStore>;
 
@@ -125,13 +129,32 @@ export const createSendingStore = (table: Table<"notifications">) => ({
     return item && parseDestinationItem(item);
   },
 
-  /** Notes a success: the destination does not fail any more. */
+  /** Notes a success: the destination does not fail any more. A mail that bounced after it was sent was no success. */
   async noteSuccess(organizationId: string, id: string, { at, isSlow }: TryNote): Promise<void> {
     await updateItem(table, destinationKey(organizationId, id), {
       set: { lastDeliveredAt: at, ...(isSlow && { isSlow }) },
-      remove: ["failingSince", ...(isSlow ? [] : ["isSlow"])],
-      condition: HAS_NOT_SUCCEEDED_SINCE,
-      values: { at },
+      remove: ["failingSince", "failingBecause", ...(isSlow ? [] : ["isSlow"])],
+      condition: `${HAS_NOT_SUCCEEDED_SINCE} AND ${HAS_NOT_BOUNCED_SINCE}`,
+      values: { at, active: "active" },
+    });
+  },
+
+  /**
+   * Notes what became of a mail, and pauses the destination if that is final. A paused destination, and one with another
+   * address, stay as they are.
+   * @param failure.at epoch ms. @param failure.target the address that the mail went to.
+   */
+  async noteFeedback(
+    organizationId: string,
+    id: string,
+    { at, because, isFinal, target }: { at: number; because: MailFailure; isFinal: boolean; target: string },
+  ): Promise<void> {
+    const pause = { status: "paused", pausedAt: at, pausedBecause: "failing" };
+    await updateItem(table, destinationKey(organizationId, id), {
+      set: { failingBecause: because, ...(isFinal && pause) },
+      setOnce: { failingSince: at },
+      condition: "#target = :target AND #status <> :paused",
+      values: { target, paused: "paused" },
     });
   },
 

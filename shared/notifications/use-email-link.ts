@@ -9,7 +9,7 @@ import type { EmailLink, EmailLinks } from "./email-link.ts";
 import type { RefusalReason } from "./mailed-address.ts";
 import type { MailedAddressStore } from "./mailed-address-store.ts";
 import { changeOf, type RecordDestinationChange } from "./notification-events.ts";
-import type { DestinationItem } from "./notification-items.ts";
+import { type DestinationItem, RESUMED } from "./notification-items.ts";
 import type { WatchChange } from "./watch-change.ts";
 
 /** Of several concurrent changes, one is written in each attempt. */
@@ -64,12 +64,14 @@ const aboutOf = ({ organizationId }: EmailLink, { target, name }: DestinationIte
 
 /** The result that already holds; undefined if the link's action has something to change. */
 const settledView = ({ action, link, destination }: Extract<Opened, { action: Action }>): EmailLinkView | undefined => {
-  const { status, pausedBecause } = destination;
+  const { status, pausedBecause, failingBecause } = destination;
   const about = aboutOf(link, destination);
   if (action === "unsubscribe") {
     return pausedBecause === "unsubscribed" ? { result: "unsubscribed", about } : undefined;
   }
-  if (status === "unconfirmed") return undefined;
+  // Whoever opens the link has the mail, so the address works although mails came back.
+  const isLifted = pausedBecause === "failing" && failingBecause !== undefined;
+  if (status === "unconfirmed" || isLifted) return undefined;
   return { result: status === "active" ? "confirmed" : "paused", about };
 };
 
@@ -118,7 +120,9 @@ export const createUseEmailLink = (dependencies: UseDependencies) => {
       },
     );
     const fields: DestinationChange =
-      action === "confirm" ? { status: "active" } : { status: "paused", pausedAt: at, pausedBecause: "unsubscribed" };
+      action === "confirm"
+        ? { ...RESUMED, status: "active" }
+        : { status: "paused", pausedAt: at, pausedBecause: "unsubscribed" };
     const silencing = await watchChange(organizationId, destination, change);
     const after = await destinations.change(organizationId, destination, { ...fields, change }, version, silencing);
     if (after === undefined) return false;

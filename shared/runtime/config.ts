@@ -112,6 +112,8 @@ const variables = {
   CONSOLE_AUDIENCE: maybe(text),
   /** The address that mails are sent from; empty if the deployment sends no mail. */
   EMAIL_SENDER: maybe(text),
+  /** The configuration set of SES that mails are sent with. */
+  EMAIL_CONFIGURATION_SET: maybe(text),
   /** Mails of an organization in a day. */
   MAILS_PER_DAY: wholeNumber(/^[1-9][0-9]{0,6}$/),
   /** Where notifications may be sent: `loopback` also allows this machine, which only local runs do. */

@@ -13,6 +13,7 @@ const DEADLINE_MS = 10_000;
 /**
  * `headers` are further headers of the message, such as List-Unsubscribe. SES refuses the ones that it writes itself.
  * https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_MessageHeader.html
+ * `tags` are in the events that SES publishes of the mail, and not in the mail.
  */
 export type Mail = {
   to: string;
@@ -20,6 +21,7 @@ export type Mail = {
   html: string;
   text: string;
   headers?: Readonly<Record<string, string>>;
+  tags?: Readonly<Record<string, string>>;
 };
 
 /** A client of one endpoint. */
@@ -93,16 +95,22 @@ export type Mailer = ReturnType<typeof createMailer>;
 /**
  * @param client is called at the first e-mail: `ses` in a deployed function.
  * @param options.sender the address that e-mails come from; SES must have verified it or its domain.
+ * @param options.configurationSet of SES, which publishes bounces and complaints; without it, the sender's default one.
  */
-export const createMailer = (client: () => SESv2Client, { sender }: { sender: string }) => ({
+export const createMailer = (
+  client: () => SESv2Client,
+  { sender, configurationSet }: { sender: string; configurationSet?: string | undefined },
+) => ({
   /**
    * Sends an e-mail once. SES has accepted it then; it may still bounce.
    * @returns the id that SES gave it.
    * @throws MailError
    */
-  async send({ to, subject, html, text, headers = {} }: Mail): Promise<string | undefined> {
+  async send({ to, subject, html, text, headers = {}, tags = {} }: Mail): Promise<string | undefined> {
     const command = new SendEmailCommand({
       FromEmailAddress: sender,
+      ...(configurationSet !== undefined && { ConfigurationSetName: configurationSet }),
+      EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
       Destination: { ToAddresses: [to] },
       Content: {
         Simple: {

@@ -1,5 +1,6 @@
 /** Notifications in a deployed function. All throw Error at cold start if the environment lacks a variable. */
 
+import { createApplyMailFeedback } from "../notifications/apply-mail-feedback.ts";
 import { createChangeDestination } from "../notifications/change-destination.ts";
 import { composeSummary } from "../notifications/compose-summary.ts";
 import { createCreateDestination } from "../notifications/create-destination.ts";
@@ -143,22 +144,35 @@ export const wireNotificationDispatcher = () => {
   });
 };
 
+/** The returned function throws Error if the bus did not take the event. */
+const wirePublish = () => {
+  const bus = createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME"]).EVENT_BUS_NAME);
+  return async (event: Parameters<typeof bus.publish>[0][number]): Promise<void> => {
+    const [unpublished] = await bus.publish([event]);
+    if (unpublished !== undefined) throw new Error(`The bus did not take the event: ${unpublished.reason}`);
+  };
+};
+
+export const wireApplyMailFeedback = () => {
+  const publish = wirePublish();
+  return createApplyMailFeedback({
+    store: createSendingStore(openTable("notifications")),
+    publishPaused: (paused) => publish(pausedEvent(paused)),
+  });
+};
+
 export const wireSendDelivery = () => {
   const config = readConfig([
     "NOTIFICATIONS_QUEUE_URL",
     "NOTIFICATION_TARGETS",
     "CONSOLE_URL",
     "EMAIL_SENDER",
+    "EMAIL_CONFIGURATION_SET",
     "MAILS_PER_DAY",
-    "EVENT_BUS_NAME",
   ]);
-  const { CONSOLE_URL: consoleUrl, EMAIL_SENDER: sender } = config;
+  const { CONSOLE_URL: consoleUrl, EMAIL_SENDER: sender, EMAIL_CONFIGURATION_SET: configurationSet } = config;
   const notices = createNoticeStore(openTable("notifications"));
-  const bus = createEventBus(eventBusClient, config.EVENT_BUS_NAME);
-  const publish = async (event: Parameters<typeof bus.publish>[0][number]) => {
-    const [unpublished] = await bus.publish([event]);
-    if (unpublished !== undefined) throw new Error(`The bus did not take the event: ${unpublished.reason}`);
-  };
+  const publish = wirePublish();
   const queue = createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL);
   const { origin, host } = new URL(consoleUrl);
   const send: SendDelivery = createSendDelivery({
@@ -169,7 +183,7 @@ export const wireSendDelivery = () => {
     request: createGuardedRequest({
       rules: { policy: config.NOTIFICATION_TARGETS, ownHosts: [host, ...wireWebhookHosts()] },
     }),
-    mailer: sender === undefined ? undefined : createMailer(ses, { sender }),
+    mailer: sender === undefined ? undefined : createMailer(ses, { sender, configurationSet }),
     mailsPerDay: config.MAILS_PER_DAY,
     summarize: async (organizationId, bundle) => {
       const summary = await composeSummary(

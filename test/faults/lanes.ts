@@ -33,6 +33,7 @@ import { startWatchdog } from "../../infra/local/core/watchdog.ts";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import { createTables } from "../../infra/local/dynamodb/tables.ts";
 import { createEventBuses } from "../../infra/local/events/event-buses.ts";
+import { createMailFeedback } from "../../infra/local/events/mail-feedback.ts";
 import { targetPayload } from "../../infra/local/events/target-input.ts";
 import { createHttpEvent } from "../../infra/local/front-ends/http-event.ts";
 import { respond } from "../../infra/local/front-ends/http-response.ts";
@@ -170,7 +171,12 @@ export const startFaultBench = async () => {
         kms: createKmsService({ model, dataDirectory, clock }),
         s3: createS3Service({ buckets, clock }),
         secretsmanager: createSecretsManagerService({ model, values: secretValuesOf({ ...LOCAL_PLATFORM }) }),
-        ses: createSesService({ model, mailbox: { deliver: () => `mail-${mails++}` }, account: createSesAccount() }),
+        ses: createSesService({
+          model,
+          mailbox: { deliver: () => `mail-${mails++}` },
+          account: createSesAccount(),
+          feedback: createMailFeedback({ model, clock, buses: { publish: (...event) => buses.publish(...event) } }),
+        }),
         sqs: createSqsService({ model, queues }),
       },
     });

@@ -136,6 +136,8 @@ describe("the context of a deployment", () => {
     [{ roleClaim: "" }, "roleClaim"],
     [{ emailSender: "Alerts <alerts@example.com>" }, "expected an e-mail address"],
     [{ emailSender: `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(140)}.example` }, "expected"],
+    [{ emailConfigurationSet: "mails" }, "emailConfigurationSet needs emailSender"],
+    [{ emailSender: "a@example.com", emailConfigurationSet: "my set" }, "expected the name of a configuration set"],
     [{ mailsPerDay: "0" }, "expected a whole number from 1 to 1000000"],
     [{ notificationTargets: "private" }, "expected public or loopback"],
     [{ webhookConcurrency: "1" }, "expected a whole number from 2 to 1000"],

@@ -67,6 +67,7 @@ describe("the number of resources", () => {
     alarmTopicArn: OPERATORS,
     apiDocs: "true",
     emailSender: "alerts@example.com",
+    emailConfigurationSet: "mails",
     mailsPerDay: "500",
     notificationTargets: "public",
     siemFeed: "true",

@@ -38,6 +38,7 @@ beforeAll(async () => {
     stage: "prod",
     issuer: "https://login.example.com",
     audience: "plants",
+    emailSender: "alerts@example.com",
     domainName: "api.example.com",
     certificateArn: "arn:aws:acm:eu-central-1:123456789012:certificate/1",
     webhookDomainName: "hooks.example.com",
@@ -521,7 +522,8 @@ describe("the stack", () => {
   it("records traces only on request, with the right to write them", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
     const pagesOfDevOnly = pageRoutesOf({ apiDocs: true }).length - pageRoutesOf({ apiDocs: false }).length;
-    const ofSettings = allBackgroundFunctions.filter(([, definition]) => "onlyWith" in definition).length;
+    // prod sends mails, but has no feed.
+    const ofSettings = allBackgroundFunctions.filter(([, { onlyWith }]) => onlyWith === "siemFeed").length;
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
     expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
@@ -602,11 +604,12 @@ describe("the stack", () => {
     const processing = (MaximumConcurrency: number) => ["WebhooksProcessWebhookFunction", { MaximumConcurrency }];
     const dispatching = ["NotificationsDispatchNotificationsFunction", { MaximumConcurrency: 5 }];
     const sending = ["NotificationsSendNotificationsFunction", { MaximumConcurrency: 20 }];
+    const applying = ["NotificationsApplyMailFeedbackFunction", { MaximumConcurrency: 2 }];
     expect(Object.fromEntries(consumersOf(dev))).toEqual(
-      Object.fromEntries([restoring, dispatching, sending, processing(5)]),
+      Object.fromEntries([restoring, dispatching, sending, applying, processing(5)]),
     );
     expect(Object.fromEntries(consumersOf(prod))).toEqual(
-      Object.fromEntries([restoring, dispatching, sending, processing(20)]),
+      Object.fromEntries([restoring, dispatching, sending, applying, processing(20)]),
     );
 
     const reservedIn = (template: Template) =>

@@ -23,6 +23,7 @@ const MAX_RECEIVES: Readonly<Record<QueueName, number>> = {
   WebhookReceived: 5,
   AlertsToNotify: 100,
   NotificationsToSend: 100,
+  MailFeedback: 100,
 };
 
 const consumerOf = (queue: QueueName) => {

@@ -70,6 +70,19 @@ export const destinationsInAllStates = (now: number): Destination[] => [
     },
     now,
   ),
+  destination(
+    "bounced",
+    {
+      type: "email",
+      target: "left@example.com",
+      status: "paused",
+      pausedBecause: "failing",
+      failingBecause: "bounced",
+      failingSince: now - DAY,
+      pausedAt: now - DAY,
+    },
+    now,
+  ),
   destination("gone", { status: "paused", pausedBecause: "gone", pausedAt: now - DAY }, now),
   destination(
     "unsubscribed",

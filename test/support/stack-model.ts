@@ -49,6 +49,7 @@ export const stackModel = ({
     eventSourceMappings: [],
     keys: [],
     buckets: [],
+    configurationSets: [],
     resourcePolicies,
     notRun: [],
   };

@@ -5,7 +5,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 /** The rights of the functions of notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
   { notifications, securityAlerts, queueNotifications, recordSecurityEvents, seal }: AccessParts,
-  { config, credentialsKey, notificationsToSend }: Resources,
+  { config, credentialsKey, notificationsToSend, mailConfigurationSet }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
     grants: [credentialsKey.grant(action, "notification")],
@@ -72,6 +72,9 @@ export const notificationAccess = (
       queueNotifications,
     ),
 
+    /** Security events of paused destinations go to the bus. */
+    "apply-mail-feedback": notifications.may("GetItem", "UpdateItem"),
+
     /** No other table: the function talks to hosts that users chose. */
     "send-notifications": together(
       notifications.may("GetItem", "Query", "UpdateItem", "DeleteItem"),
@@ -84,6 +87,7 @@ export const notificationAccess = (
       },
       config.emailSender === undefined ? NO_ACCESS : sendMail(config.emailSender),
       emailSender,
+      variables(mailConfigurationSet === undefined ? {} : { EMAIL_CONFIGURATION_SET: mailConfigurationSet }),
       variables({ MAILS_PER_DAY: String(config.mailsPerDay) }),
       targets,
     ),

@@ -24,6 +24,8 @@ export type Resources = {
   provider: ProviderSettings;
   exportsBucket: Bucket;
   notificationsToSend: Queue;
+  /** The name of SES's configuration set; undefined if the deployment sends no mail. */
+  mailConfigurationSet: string | undefined;
   /** Undefined if the deployment has no feed for a SIEM. */
   feedBucket: Bucket | undefined;
 };

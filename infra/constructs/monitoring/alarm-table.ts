@@ -2,6 +2,8 @@
  * Every alarm of the service, by subject. Each has a section of the same name in docs/operations.md: what it means, what to
  * look at, what to do. An alarm costs per metric, so metrics of the same meaning share an alarm.
  */
+import { Duration } from "aws-cdk-lib";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { requestAlarms } from "./request-alarms.ts";
 import { scheduleAlarms } from "./schedule-alarms.ts";
 import { type AlarmDefinition, FIVE_MINUTES, loggedMetric, sumOf, type Watched } from "./watched.ts";
@@ -50,6 +52,29 @@ const providerAlarms = ({ config }: Watched): AlarmDefinition[] => [
   },
 ];
 
+/** SES reviews an account from 5 % on, and may pause it at 10 %: https://docs.aws.amazon.com/ses/latest/dg/reputationdashboardmessages.html */
+const BOUNCE_RATE_WARNING = 0.04;
+
+/** The sender's reputation, which all mails of the account and region share. */
+const mailAlarms = ({ config }: Watched): AlarmDefinition[] =>
+  config.emailSender === undefined
+    ? []
+    : [
+        {
+          name: "MailsBouncing",
+          description: "Of the account's mails in this region, at least 4 % bounced for good",
+          // SES writes it without dimensions: https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-cloudwatch-alarm.html
+          metric: new Metric({
+            namespace: "AWS/SES",
+            metricName: "Reputation.BounceRate",
+            statistic: "Maximum",
+            period: Duration.hours(1),
+          }),
+          atLeast: BOUNCE_RATE_WARNING,
+          periods: 1,
+        },
+      ];
+
 /** Lost work and outages that functions name themselves. */
 const operatorAlarms = ({ config }: Watched): AlarmDefinition[] => [
   {
@@ -69,5 +94,6 @@ export const alarmGroups = (watched: Watched): { title: string; alarms: AlarmDef
   { title: "Schedules", alarms: scheduleAlarms(watched) },
   { title: "Store", alarms: storeAlarms(watched) },
   { title: "Provider", alarms: providerAlarms(watched) },
+  { title: "E-mail", alarms: mailAlarms(watched) },
   { title: "Operators", alarms: operatorAlarms(watched) },
 ];

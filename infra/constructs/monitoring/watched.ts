@@ -15,7 +15,7 @@ import type { Tables } from "../resources/tables.ts";
 
 /** What alarms and the dashboard watch. */
 export type Watched = {
-  config: Pick<DeploymentConfig, "stage" | "SYNC_INTERVAL_HOURS" | "webhookEntrance">;
+  config: Pick<DeploymentConfig, "stage" | "SYNC_INTERVAL_HOURS" | "webhookEntrance" | "emailSender">;
   api: HttpApi;
   /** The function behind the address of webhooks, and the address's HTTP API unless it is only a function URL. */
   webhooks: { receive: LambdaFunction; api: HttpApi | undefined };

@@ -21,7 +21,8 @@ const MINUTE_MS = 60_000;
 
 /** Those that do the work of many organizations, and so use the most concurrency. */
 const workers = startedByEvents.filter((name) => !namesWith(isSchedule).includes(name));
-const startedByQueues = namesWith((trigger) => "queueOf" in trigger);
+/** Without apply-mail-feedback: an alarm has room for ten metrics, and MailFeedbackWaiting notices if it cannot start. */
+const startedByQueues = namesWith((trigger) => "queueOf" in trigger && trigger.queueOf !== "MailFeedback");
 
 const perFunction = (
   watched: Watched,
@@ -106,6 +107,7 @@ const contents: Record<QueueName, { name: string; noun: string }> = {
   SecurityEventNotRecorded: { name: "SecurityEvents", noun: "security event" },
   AlertsToNotify: { name: "AlertNotices", noun: "change of an alert or a new report" },
   NotificationsToSend: { name: "Notifications", noun: "notification" },
+  MailFeedback: { name: "MailFeedback", noun: "bounce or complaint" },
 };
 
 /**

@@ -37,6 +37,8 @@ export type DeploymentConfig = {
   consoleAudience?: string | undefined;
   /** The address that mails are sent from; without it there are no e-mail destinations. */
   emailSender?: string | undefined;
+  /** The configuration set of SES that mails are sent with; without it the stack makes one. */
+  emailConfigurationSet?: string | undefined;
   /** Mails that are sent for an organization in a day. */
   mailsPerDay: number;
   /** Whether the deployment has a bucket for the feed for a SIEM. */

@@ -6,6 +6,7 @@ import type { Observe } from "../core/observation.ts";
 import type { Watchdog } from "../core/watchdog.ts";
 import { createDeliver, type Deliver } from "../events/deliver.ts";
 import { createEventBuses, type EventBuses } from "../events/event-buses.ts";
+import { createMailFeedback } from "../events/mail-feedback.ts";
 import { createEventsService } from "../gateway/events-service.ts";
 import { type Denial, type Gateway, startGateway } from "../gateway/gateway.ts";
 import { createKmsService } from "../gateway/kms-service.ts";
@@ -115,7 +116,12 @@ export const startCompute = async (
       kms: createKmsService(options),
       s3: createS3Service({ buckets, clock }),
       secretsmanager: createSecretsManagerService({ model, values: options.secretValues }),
-      ses: createSesService({ model, mailbox: options.mailbox, account: options.sesAccount }),
+      ses: createSesService({
+        model,
+        mailbox: options.mailbox,
+        account: options.sesAccount,
+        feedback: createMailFeedback({ model, buses, clock }),
+      }),
       sqs: createSqsService({ model, queues }),
     },
   });

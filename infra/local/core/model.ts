@@ -152,6 +152,12 @@ export type BucketModel = {
   abortUploadsAfterDays?: number;
 };
 
+/** A configuration set of SES, and the buses to which it publishes bounces and complaints. Several entries add up. */
+export type ConfigurationSetModel = {
+  name: string;
+  events: readonly { type: "bounce" | "complaint"; busName: string }[];
+};
+
 /** A resource, or a part of one, that does nothing on one machine, and what that means for the user. */
 export type NotRun = { logicalId: string; type: string; reason: string };
 
@@ -173,6 +179,7 @@ export type StackModel = {
   eventSourceMappings: EventSourceMappingModel[];
   keys: KeyModel[];
   buckets: BucketModel[];
+  configurationSets: ConfigurationSetModel[];
   /** Policies of resources (permissions of functions, policies of keys, queues and buckets), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];

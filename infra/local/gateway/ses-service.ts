@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { StackModel } from "../core/model.ts";
+import type { MailFeedback } from "../events/mail-feedback.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { SesAccount } from "../mail/ses-account.ts";
 import { type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
@@ -16,9 +17,17 @@ const Header = z.strictObject({
 const address = z.string().regex(/^[^\s<>@]+@[^\s<>@]+$/);
 const Sender = z.string().regex(/^([^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
 
+/** https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_MessageTag.html */
+const Tag = z.strictObject({
+  Name: z.string().regex(/^[A-Za-z0-9_-]{1,256}$/),
+  Value: z.string().regex(/^[A-Za-z0-9_-]{1,256}$/),
+});
+
 /** SendEmail, strict: a parameter that is not supported, such as a template, must not be ignored. */
 const SendEmail = z.strictObject({
   FromEmailAddress: Sender,
+  ConfigurationSetName: z.string().optional(),
+  EmailTags: z.array(Tag).default([]),
   Destination: z.strictObject({ ToAddresses: z.array(address).min(1).max(50) }),
   Content: z.strictObject({
     Simple: z.strictObject({
@@ -51,14 +60,15 @@ const domainsOf = (sender: string): string[] => {
  * - the sender's identity, which is the address, its domain or a parent domain:
  *   https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html
  * - in the sandbox, the recipient's identity: https://github.com/cloudposse/terraform-aws-ses/issues/40
- * - the default configuration set of the sender's identity: https://github.com/aws/aws-cdk/issues/34402
+ * - the configuration set of the mail, or the default one of the identity: https://github.com/aws/aws-cdk/issues/34402
  */
 export const createSesService = (options: {
   model: Pick<StackModel, "region" | "accountId">;
   mailbox: Pick<Mailbox, "deliver">;
   account: Pick<SesAccount, "refusalOf">;
+  feedback: MailFeedback;
 }): AwsService => {
-  const { model, mailbox, account } = options;
+  const { model, mailbox, account, feedback } = options;
   const arnOf = (resource: string) => `arn:aws:ses:${model.region}:${model.accountId}:${resource}`;
   const identity = (name: string) => arnOf(`identity/${name}`);
   const configurationSet = (name: string) => arnOf(`configuration-set/${name}`);
@@ -73,11 +83,18 @@ export const createSesService = (options: {
         "ses:FromDisplayName": [name],
         "ses:Recipients": recipients,
       };
-      const resources = [...[sender, ...domainsOf(sender), ...recipients].map(identity), configurationSet("default")];
+      const { ConfigurationSetName: setName = "default" } = data;
+      const resources = [...[sender, ...domainsOf(sender), ...recipients].map(identity), configurationSet(setName)];
       return resources.map((resource) => ({ action: "ses:SendEmail", resource, context }));
     },
     answer: async ({ json }) => {
-      const { FromEmailAddress, Destination, Content } = SendEmail.parse(json);
+      const {
+        FromEmailAddress,
+        Destination,
+        Content,
+        ConfigurationSetName: setName,
+        EmailTags,
+      } = SendEmail.parse(json);
       const { Subject, Body, Headers } = Content.Simple;
       const own = Headers.find(({ Name }) => OWN_HEADERS.includes(Name.toLowerCase()));
       if (own !== undefined) return errorAnswer(400, "BadRequestException", `Header ${own.Name} is not allowed.`);
@@ -90,6 +107,8 @@ export const createSesService = (options: {
         region: model.region,
       });
       if (refusal !== undefined) return errorAnswer(refusal.status, refusal.name, refusal.message);
+      if (setName !== undefined && !feedback.exists(setName))
+        return errorAnswer(404, "NotFoundException", `Configuration set <${setName}> does not exist.`);
       const MessageId = mailbox.deliver({
         from: FromEmailAddress,
         to: recipients,
@@ -97,6 +116,13 @@ export const createSesService = (options: {
         ...(Body.Text !== undefined && { text: Body.Text.Data }),
         ...(Body.Html !== undefined && { html: Body.Html.Data }),
         headers: Headers.map(({ Name: name, Value: value }) => ({ name, value })),
+      });
+      feedback.answer({
+        messageId: MessageId,
+        configurationSet: setName,
+        from: FromEmailAddress,
+        recipients,
+        tags: Object.fromEntries(EmailTags.map(({ Name, Value }) => [Name, Value])),
       });
       return jsonAnswer(200, { MessageId });
     },

@@ -12,6 +12,7 @@ import { events } from "./events.ts";
 import { functions } from "./functions.ts";
 import { httpApi } from "./http-api.ts";
 import { keys } from "./keys.ts";
+import { mails } from "./mails.ts";
 import { queues } from "./queues.ts";
 import { roles } from "./roles.ts";
 import { tables } from "./tables.ts";
@@ -38,7 +39,18 @@ const secrets: ResourceFamily = {
 };
 
 /** What the local cloud runs. A new kind of resource is a file beside this one and an entry here. */
-const families: readonly ResourceFamily[] = [buckets, events, functions, httpApi, keys, queues, roles, secrets, tables];
+const families: readonly ResourceFamily[] = [
+  buckets,
+  events,
+  functions,
+  httpApi,
+  keys,
+  mails,
+  queues,
+  roles,
+  secrets,
+  tables,
+];
 
 /** Types that do nothing on one machine, with the consequence for the user; undefined without a consequence. */
 const notRunTypes: Record<string, string | undefined> = {
@@ -160,6 +172,7 @@ export const readStack = async (options: {
     eventSourceMappings: [],
     keys: [],
     buckets: [],
+    configurationSets: [],
     ...Object.assign({}, ...parts),
     resourcePolicies: Object.assign({}, ...parts.map(({ resourcePolicies }) => resourcePolicies)),
     notRun,

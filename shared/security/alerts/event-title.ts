@@ -42,7 +42,7 @@ const circuitChanges: Readonly<Record<string, string>> = {
   reset: "An operator reset the circuit breaker",
 };
 
-const PausedMetadata = z.object({ destinationName: z.string(), reason: z.string() });
+const PausedMetadata = z.object({ destinationName: z.string(), reason: z.string(), because: z.optional(z.string()) });
 
 const SilencedMetadata = z.object({ destinationName: z.string(), silenced: z.string() });
 
@@ -63,12 +63,18 @@ const changedTitle = (metadata: unknown): string => {
     : `The destination of notifications "${data.destinationName}" ${what}`;
 };
 
+/** Why the service paused a destination, by the event's `because` or `reason`. */
+const pauses: Readonly<Record<string, string>> = {
+  gone: "its address is gone",
+  bounced: "its mail server refused a mail for good",
+  complained: "its reader reported a mail as spam",
+};
+
 const pausedTitle = (metadata: unknown): string => {
   const { data } = PausedMetadata.safeParse(metadata);
   if (data === undefined) return "A destination of notifications was paused";
-  return data.reason === "gone"
-    ? `Notifications to "${data.destinationName}" are paused: its address is gone`
-    : `Notifications to "${data.destinationName}" are paused: they failed for five days`;
+  const cause = pauses[data.because ?? data.reason] ?? "they failed for five days";
+  return `Notifications to "${data.destinationName}" are paused: ${cause}`;
 };
 
 const MutedMetadata = z.object({

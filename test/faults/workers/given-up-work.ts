@@ -37,6 +37,8 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "SecurityEventNotRecorded → queue → restore-security-events": { work: "restore-security-events", failing: all },
   "SecurityAlertChanged → queue → dispatch-notifications": { work: "dispatch-notifications", failing: all },
   "ReportMade → queue → dispatch-notifications": { work: "dispatch-notifications, report", failing: all },
+  "Email Bounced → queue → apply-mail-feedback": { work: "apply-mail-feedback", failing: all },
+  "Email Complaint Received → queue → apply-mail-feedback": { work: "apply-mail-feedback, complaint", failing: all },
   "CircuitChanged → subscribers": { work: "sweep-alert-outbox", failing: eventsOf("CircuitChanged") },
   "SecurityAlertChanged → subscribers": { work: "sweep-alert-outbox", failing: eventsOf("SecurityAlertChanged") },
 };

@@ -156,14 +156,25 @@ const addDestination = async (setting: Setting, more: object = {}): Promise<stri
 };
 
 /** Its link is in a mail, so the confirmation is written to the table. */
-const addMailDestination = async (setting: Setting): Promise<string> => {
-  const body = { type: "email", name: "Ada", address: "ada@example.com", reports: ["daily"] };
+const addMailDestination = async (setting: Setting, address = "ada@example.com"): Promise<string> => {
+  const body = { type: "email", name: "Ada", address, reports: ["daily"] };
   const { id } = (await post(setting, "/notifications", body)).body as { id: string };
   const stored = itemsOf(await setting.lane.snapshot(), "Notifications").find((item) => item.id === id);
   await setting.lane.put("Notifications", { ...stored, status: "active" });
   setting.lane.forgetEvents();
   return id;
 };
+
+/** A mail that the address's side answers: a bounce or a complaint. */
+const returned =
+  (domain: string): WorkerCase["prepare"] =>
+  async (setting) => {
+    const id = await addMailDestination(setting, `ada@${domain}`);
+    await post(setting, `/notifications/${id}/test`);
+    const { name, payload } = take(setting, "send-notifications");
+    await run(setting, name, payload);
+    return take(setting, "apply-mail-feedback");
+  };
 
 const cases = {
   "run-sync, incremental": {
@@ -446,6 +457,12 @@ const cases = {
       return take(setting, "send-notifications");
     },
     aheadMs: NEXT_HOUR_MS,
+    hourly: finders,
+  },
+  "apply-mail-feedback": { worker: "apply-mail-feedback", prepare: returned("bounce.example"), hourly: finders },
+  "apply-mail-feedback, complaint": {
+    worker: "apply-mail-feedback",
+    prepare: returned("complaint.example"),
     hourly: finders,
   },
 } as const satisfies Record<string, WorkerCase>;

@@ -34,6 +34,7 @@ describe("the state of a destination", () => {
     ["unconfirmed", "accent", "Unconfirmed", /link in the message that was sent to security@example\.com.*48 hours/],
     ["failing", "warn", "Failing", /failed for 3 hr.*pauses the destination after 5 days/],
     ["paused-failing", "bad", "Paused", /failed for 5 days.*resume it and send a test/],
+    ["bounced", "bad", "Paused", /mail server of left@example\.com refuses the address.*another confirmation/],
     ["gone", "bad", "Paused", /410 Gone.*new address/],
     ["unsubscribed", "warn", "Paused", /reader of former@example\.com unsubscribed/],
     ["by-user", "quiet", "Paused", /user paused it/],
@@ -47,10 +48,12 @@ describe("the state of a destination", () => {
   it("needs attention in the overview if the service paused it, or if it fails for more than an hour", () => {
     const needs = attentionOf({ destinations }, NOW);
     expect(needs.map(({ tone, what }) => [tone, what])).toEqual([
-      ["bad", "3 destinations of notifications are paused"],
+      ["bad", "4 destinations of notifications are paused"],
       ["warn", "a destination of notifications is failing"],
     ]);
-    expect(needs[0]?.text).toBe("Alerts do not reach #alerts in Slack, gone, unsubscribed: the service paused them.");
+    expect(needs[0]?.text).toBe(
+      "Alerts do not reach #alerts in Slack, bounced, gone, unsubscribed: the service paused them.",
+    );
     expect(attentionOf({ destinations: [destinationOf("by-user"), destinationOf("active")] }, NOW)).toEqual([]);
     expect(attentionOf({ destinations: null }, NOW)).toEqual([]);
   });

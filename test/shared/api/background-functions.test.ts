@@ -8,7 +8,7 @@ import {
 } from "../../../shared/api/background-functions.ts";
 import { type BusEventName, busEvents, RECORDERS } from "../../../shared/api/bus-events.ts";
 import { consumedEvents } from "../../../shared/api/consumed-events.ts";
-import { eventsOf } from "../../../shared/api/queues.ts";
+import { awsEventsOf, eventsOf } from "../../../shared/api/queues.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const architecture = readFileSync(join(root, "docs", "architecture.md"), "utf8");
@@ -30,7 +30,8 @@ const describeTrigger = (trigger: Trigger): string => {
   if ("hourlyAtMinute" in trigger) return `hourly at minute ${trigger.hourlyAtMinute}`;
   if ("everyHours" in trigger) return `every ${code(trigger.everyHours)}`;
   if ("event" in trigger) return code(trigger.event);
-  const events = eventsOf(trigger.queueOf);
+  const ofAws = awsEventsOf(trigger.queueOf).map((event) => event.slice(event.indexOf("/") + 1));
+  const events = [...eventsOf(trigger.queueOf), ...ofAws];
   return events.length === 0 ? `the queue ${code(trigger.queueOf)}` : `the queue of ${events.map(code).join(" and ")}`;
 };
 
@@ -58,6 +59,7 @@ describe("the background functions", () => {
     ["dispatch-notifications", ["integration-security/SecurityAlertChanged", "integration-security/ReportMade"]],
     ["dispatch-reports", []],
     ["send-notifications", []],
+    ["apply-mail-feedback", ["aws.ses/Email Bounced", "aws.ses/Email Complaint Received"]],
   ])("accept the events of their triggers: %s", (name, events) => {
     expect(consumedEvents(name)).toEqual(events);
   });

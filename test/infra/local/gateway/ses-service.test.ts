@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { ListContactsCommand, type SESv2Client } from "@aws-sdk/client-sesv2";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
+import type { NewEvent } from "../../../../infra/local/events/event-buses.ts";
+import { createMailFeedback } from "../../../../infra/local/events/mail-feedback.ts";
 import { createSesService } from "../../../../infra/local/gateway/ses-service.ts";
 import { createMailbox, type Mailbox } from "../../../../infra/local/mail/mailbox.ts";
 import { createSesAccount, sesProblems } from "../../../../infra/local/mail/ses-account.ts";
@@ -35,26 +37,45 @@ const model = stackModel({
   },
 });
 
+const NOW_MS = 1_800_000_000_000;
+
 let directory: string;
 let mailbox: Mailbox;
 let account: ReturnType<typeof createSesAccount>;
 let lines: string[];
+let published: { bus: string; event: NewEvent }[];
 
-const openMailbox = () =>
-  createMailbox({ directory, clock: { now: () => 1_800_000_000_000 }, log: (line) => lines.push(line) });
+const openMailbox = () => createMailbox({ directory, clock: { now: () => NOW_MS }, log: (line) => lines.push(line) });
 
 beforeEach(() => {
   directory = join(newDirectory("ses-"), "mail");
   lines = [];
+  published = [];
   mailbox = openMailbox();
   account = createSesAccount();
 });
+const configurationSets = [
+  { name: "mails", events: [] },
+  { name: "mails", events: (["bounce", "complaint"] as const).map((type) => ({ type, busName: "default" })) },
+  { name: "silent", events: [] },
+];
+const feedback = createMailFeedback({
+  model: { ...model, configurationSets },
+  clock: { now: () => NOW_MS },
+  buses: {
+    publish: (bus, event) => {
+      published.push({ bus, event });
+      return "id";
+    },
+  },
+});
 const gateway = usePerTest(() =>
-  startTestGateway(model, { services: { ses: createSesService({ model, mailbox, account }) } }),
+  startTestGateway(model, { services: { ses: createSesService({ model, mailbox, account, feedback }) } }),
 );
 
 const clientOf = (role: string): SESv2Client => gateway.clientOf(role, createSes);
-const mailerOf = (role: string, sender = "alerts@example.com") => createMailer(() => clientOf(role), { sender });
+const mailerOf = (role: string, sender = "alerts@example.com", configurationSetName?: string) =>
+  createMailer(() => clientOf(role), { sender, configurationSet: configurationSetName });
 
 const mail = {
   to: "ada@example.org",
@@ -153,6 +174,42 @@ describe("SES of the local cloud", () => {
     expect(account.routes["GET /ses"]?.({ ...request, parameters: {} })).toMatchObject({
       body: { problem: "sandbox" },
     });
+  });
+
+  it.each([
+    ["gone@bounce.example", "Email Bounced", { bounce: { bounceType: "Permanent", bounceSubType: "General" } }],
+    [
+      "transient.1@bounce.example",
+      "Email Bounced",
+      { bounce: { bounceType: "Transient", bounceSubType: "MailboxFull" } },
+    ],
+    ["ada@complaint.example", "Email Complaint Received", { complaint: { complaintFeedbackType: "abuse" } }],
+  ])(
+    "publishes what becomes of a mail to %s, with the mail's tags, as the configuration set says",
+    async (to, detailType, detail) => {
+      const tags = { destination: "01D", "organization-0": "YWNtZQ" };
+      const messageId = await mailerOf("sender", undefined, "mails").send({ ...mail, to, tags });
+      const timestamp = new Date(NOW_MS).toISOString();
+      const about = { messageId, timestamp, source: "alerts@example.com", destination: [to] };
+      const ownTags = { "ses:configuration-set": ["mails"], destination: ["01D"], "organization-0": ["YWNtZQ"] };
+      const [kind = "", what = {}] = Object.entries(detail)[0] ?? [];
+      const expected = { mail: { ...about, tags: ownTags }, [kind]: { ...what, timestamp } };
+      expect(published).toMatchObject([{ bus: "default", event: { source: "aws.ses", detailType, detail: expected } }]);
+      for (const set of [undefined, "silent"]) await mailerOf("sender", undefined, set).send({ ...mail, to, tags });
+      await mailerOf("sender", undefined, "mails").send({ ...mail, to: "ada@example.org", tags });
+      expect(published).toHaveLength(1);
+    },
+  );
+
+  it("knows the configuration sets of the template, and asks for the right to use them", async () => {
+    await expect(mailerOf("sender", undefined, "other").send(mail)).rejects.toMatchObject({
+      name: "NotFoundException",
+      fault: "sender",
+    });
+    await expect(mailerOf("allIdentities", undefined, "mails").send(mail)).rejects.toMatchObject({
+      name: "AccessDeniedException",
+    });
+    expect(gateway.denials).toMatchObject([{ resource: configurationSet("mails") }]);
   });
 
   it("refuses headers that SES refuses, and other operations", async () => {

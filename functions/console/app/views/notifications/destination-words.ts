@@ -36,9 +36,17 @@ const PAUSED_AFTER_MS = 5 * DAY;
 /** `text`: why it is so and what to do; undefined if all is well. */
 export type State = { tone: Tone; name: string; text?: string };
 
-const pausedState = ({ pausedBecause, failingSince, pausedAt, target }: Destination): State => {
+/** What became of a mail for good, and what to do. */
+const returnedMail = (because: Destination["failingBecause"], target: string): string =>
+  because === "complained"
+    ? `A reader of ${target} reported a message as spam. Ask before you resume it: it must be confirmed again.`
+    : `The mail server of ${target} refuses the address. Correct it, or resume it to ask for another confirmation.`;
+
+const pausedState = ({ pausedBecause, failingBecause, failingSince, pausedAt, target }: Destination): State => {
   switch (pausedBecause) {
     case "failing": {
+      if (failingBecause !== undefined)
+        return { tone: "bad", name: "Paused", text: returnedMail(failingBecause, target) };
       const from = failingSince ?? pausedAt;
       const ms = from === undefined || pausedAt === undefined ? PAUSED_AFTER_MS : Math.max(0, pausedAt - from);
       const days = Math.max(1, Math.floor(ms / DAY));
@@ -67,7 +75,7 @@ const pausedState = ({ pausedBecause, failingSince, pausedAt, target }: Destinat
 
 /** @param now epoch milliseconds */
 export const stateOf = (destination: Destination, now: number): State => {
-  const { status, target, failingSince } = destination;
+  const { status, target, failingSince, failingBecause } = destination;
   if (status === "paused") return pausedState(destination);
   if (status === "unconfirmed")
     return {
@@ -77,6 +85,12 @@ export const stateOf = (destination: Destination, now: number): State => {
     };
   if (failingSince === undefined) return { tone: "good", name: "Active" };
   const ms = Math.max(0, now - failingSince);
+  if (failingBecause !== undefined)
+    return {
+      tone: "warn",
+      name: "Failing",
+      text: `The last message to ${target} came back, such as from a full mailbox.`,
+    };
   return {
     tone: "warn",
     name: "Failing",
