@@ -21,6 +21,7 @@ export const viewAddresses: Readonly<Record<string, readonly string[]>> = {
   "/console/alerts/raise": ["/console/alerts/raise"],
   "/console/alerts/:id": [`/console/alerts/${firstId("security/alert")}`],
   "/console/events/:id?": ["/console/events", `/console/events/${firstId("security")}`],
+  "/console/rules/:rule?": ["/console/rules", "/console/rules/repeated_auth_failures"],
   "/console/syncs": ["/console/syncs"],
   "/console/webhooks": ["/console/webhooks"],
   "/console/records/:type?": ["customers", "subscriptions", "invoices", "payments"].map(

@@ -34,6 +34,8 @@ export const views: readonly View[] = [
   view("/alerts/:id", "Alert", null, "security:read", () => import("./views/alerts/alert.tsx")),
   // One view, so that the list stays while an event is open.
   view("/events/:id?", "Events", "Watch", "security:read", () => import("./views/events/events.tsx")),
+  // One view, so that the list is known when a rule is opened.
+  view("/rules/:rule?", "Rules", "Watch", "security:read", () => import("./views/rules/rules.tsx")),
   view("/syncs", "Syncs", "Integration", "status:read", () => import("./views/syncs/syncs.tsx")),
   view("/webhooks", "Webhooks", "Integration", "status:read", () => import("./views/webhooks/webhooks.tsx")),
   view("/records/:type?", "Records", "Integration", "records:read", () => import("./views/records/records.tsx")),

@@ -3,13 +3,16 @@ import type {
   AlertCounts,
   Connection,
   Destination,
+  DetectionRule,
   OrganizationStats,
   SecurityEvent,
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
 import { formatDuration, formatNumber, formatRelative, isOrAre, plural } from "../../words/format.ts";
+import { ruleName } from "../alerts/words.ts";
 import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
+import { RULES_PATH } from "../rules/rules-path.ts";
 import { advice } from "../syncs/run-words.ts";
 
 export type Attention = {
@@ -34,6 +37,8 @@ export type Known = {
   silencings?: readonly Pick<SecurityEvent, "metadata">[] | null | undefined;
   /** Null if the user may not see them. */
   destinations?: readonly Destination[] | null | undefined;
+  /** The built-in rules of detection; null if the user may not see them. */
+  rules?: readonly DetectionRule[] | null | undefined;
 };
 
 const HOUR = 60 * 60_000;
@@ -208,6 +213,21 @@ const silencingNeeds = ({ silencings }: Known): Attention[] => {
   ];
 };
 
+/** Whatever became of its alert: an attacker may have resolved it. */
+const ruleNeeds = ({ rules }: Known): Attention[] => {
+  const off = (rules ?? []).filter(({ enabled }) => !enabled).map(({ rule }) => ruleName(rule));
+  if (off.length === 0) return [];
+  const which = off.length === 1 ? "a detection rule" : plural(off.length, "detection rule");
+  return [
+    {
+      tone: "bad",
+      what: `${which} ${isOrAre(off.length)} off`,
+      text: `Detection does not look for: ${off.join(", ")}.`,
+      action: { href: RULES_PATH, text: "Open Rules" },
+    },
+  ];
+};
+
 /** The most urgent first. @param now epoch milliseconds */
 export const attentionOf = (known: Known, now: number): Attention[] => {
   const needs = [
@@ -218,6 +238,7 @@ export const attentionOf = (known: Known, now: number): Attention[] => {
     ...webhookNeeds(known),
     ...destinationNeeds(known, now),
     ...silencingNeeds(known),
+    ...ruleNeeds(known),
   ];
   return [...needs.filter(({ tone }) => tone === "bad"), ...needs.filter(({ tone }) => tone === "warn")];
 };

@@ -1,4 +1,4 @@
-/** What the overview reads again and again: five requests each time, and two about the destinations now and then. */
+/** What the overview reads again and again: five requests each time, and three about destinations and rules now and then. */
 import { useMay } from "../../access.ts";
 import { answer, api, page } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
@@ -13,6 +13,7 @@ import type {
   WebhookDelivery,
 } from "../../api/types.ts";
 import { serviceNow } from "../../words/clock.ts";
+import { useRules } from "../rules/use-rules.ts";
 import type { Known } from "./attention.ts";
 
 const EVERY_MS = 15_000;
@@ -98,8 +99,9 @@ export const useOverview = (): Overview => {
   const security = useSecurity(maySeeSecurity);
   const silencings = useSilencings(maySeeSecurity);
   const destinations = useDestinations(useMay("settings:manage"));
+  const rules = useRules(maySeeSecurity, DESTINATIONS_EVERY_MS);
 
-  const reads = [connection, circuit, runs, webhooks, security, silencings, destinations];
+  const reads = [connection, circuit, runs, webhooks, security, silencings, destinations, rules];
   const shown = {
     connection: connection.value,
     circuit: circuit.value?.organizationStats,
@@ -114,6 +116,7 @@ export const useOverview = (): Overview => {
       alertCounts: security.value?.alertCounts,
       silencings: silencings.value,
       destinations: destinations.value,
+      rules: rules.value,
     },
     isComplete: reads.every(({ value }) => value !== undefined),
     problem: reads.find(({ problem }) => problem !== undefined)?.problem,
