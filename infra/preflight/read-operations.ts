@@ -1,11 +1,11 @@
 /** What preflight reads of an account. Each operation only reads, and each output has only the members that a check uses. */
 import * as z from "zod";
 import { jsonOperations, pathOperations, queryOperations } from "../aws/operation.ts";
+import { cloudFormation } from "../aws/stack-status.ts";
 import { xmlList } from "../aws/xml-list.ts";
 
 const sts = queryOperations({ endpoint: "sts", version: "2011-06-15" });
 const iam = queryOperations({ endpoint: "iam", version: "2010-05-08" });
-const cloudFormation = queryOperations({ endpoint: "cloudformation", version: "2010-05-15" });
 const sns = queryOperations({ endpoint: "sns", version: "2010-03-31" });
 const lambda = pathOperations({ endpoint: "lambda", format: "json" });
 const ses = pathOperations({ endpoint: "email", signingName: "ses", format: "json" });
@@ -55,11 +55,6 @@ export const getAccountSummary = iam(
 export const listTypes = cloudFormation(
   "ListTypes",
   z.object({ TypeSummaries: xmlList("member", z.object({ TypeName: z.string() })) }),
-);
-
-export const describeStacks = cloudFormation(
-  "DescribeStacks",
-  z.object({ Stacks: xmlList("member", z.object({ StackStatus: z.string() })) }),
 );
 
 export const listStacks = cloudFormation(

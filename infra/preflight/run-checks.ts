@@ -1,5 +1,6 @@
 /** All checks in the order of their lines. */
 import { AwsError, type CallAws, partitionOf } from "../aws/call-aws.ts";
+import { stackStatusOf } from "../aws/stack-status.ts";
 import type { DeploymentConfig } from "../constructs/resources/deployment-config.ts";
 import { checkAlarmTopic, checkLogsPolicy } from "./checks/alarms-and-logs.ts";
 import { checkBackups } from "./checks/backups.ts";
@@ -10,7 +11,7 @@ import { checkConcurrency, checkFunctionUrls } from "./checks/lambda.ts";
 import { checkSecrets } from "./checks/secrets.ts";
 import { checkBootstrap, checkLimits, checkStack } from "./checks/stack.ts";
 import type { Check, Finding, Target } from "./finding.ts";
-import { describeStacks, getCallerIdentity } from "./read-operations.ts";
+import { getCallerIdentity } from "./read-operations.ts";
 
 const checks: Readonly<Record<string, Check>> = {
   bootstrap: checkBootstrap,
@@ -25,16 +26,6 @@ const checks: Readonly<Record<string, Check>> = {
   "access-logs": checkLogsPolicy,
   "domain-names": checkDomainNames,
   backups: checkBackups,
-};
-
-/** The state of a stack; undefined if it does not exist. @throws AwsError */
-const stackStatusOf = async (call: CallAws, StackName: string): Promise<string | undefined> => {
-  try {
-    return (await call(describeStacks, { StackName })).Stacks[0]?.StackStatus;
-  } catch (error) {
-    if (error instanceof AwsError && error.message.includes("does not exist")) return undefined;
-    throw error;
-  }
 };
 
 /** A check that AWS did not let finish. */

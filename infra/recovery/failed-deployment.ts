@@ -3,7 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { DeleteTableCommand, type DynamoDBClient, ScanCommand, UpdateTableCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteQueueCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { CallAws } from "../aws/call-aws.ts";
-import { deleteStack, resourcesOf, type StackResource, statusOfStack, unprotectStack } from "./stack-operations.ts";
+import { stackStatusOf } from "../aws/stack-status.ts";
+import { deleteStack, resourcesOf, type StackResource, unprotectStack } from "./stack-operations.ts";
 
 /** Only a first deployment ends in the first three; `DELETE_FAILED` is where an earlier removal may have stopped. */
 const FAILED = ["CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "DELETE_FAILED"];
@@ -37,7 +38,7 @@ const unlessGone = async (work: Promise<unknown>): Promise<void> => {
 
 /** @throws Error unless the stack's first deployment failed, and none of its tables has an item. */
 export const findLeftovers = async ({ call, dynamodb }: Aws, stack: string): Promise<StackResource[]> => {
-  const status = await statusOfStack(call, stack);
+  const status = await stackStatusOf(call, stack);
   if (status === undefined) throw new Error(`There is no stack ${stack}.`);
   if (!FAILED.includes(status))
     throw new Error(`The stack ${stack} is ${status}: this command removes only what a failed first deployment left.`);
@@ -66,7 +67,7 @@ export const removeLeftovers = async (
   for (const TableName of tables)
     await unlessGone(dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false })));
   await call(deleteStack, { StackName: stack });
-  for (let status = await statusOfStack(call, stack); status !== undefined; status = await statusOfStack(call, stack)) {
+  for (let status = await stackStatusOf(call, stack); status !== undefined; status = await stackStatusOf(call, stack)) {
     if (status === "DELETE_FAILED") throw new Error(`CloudFormation could not delete ${stack}: its events say why.`);
     await wait(pollMs);
   }

@@ -1,10 +1,8 @@
 /** What the commands of recovery ask CloudFormation. */
 import * as z from "zod";
-import { AwsError, type CallAws } from "../aws/call-aws.ts";
-import { queryOperations } from "../aws/operation.ts";
+import type { CallAws } from "../aws/call-aws.ts";
+import { cloudFormation } from "../aws/stack-status.ts";
 import { xmlList } from "../aws/xml-list.ts";
-
-const cloudFormation = queryOperations({ endpoint: "cloudformation", version: "2010-05-15" });
 
 const listStackResources = cloudFormation(
   "ListStackResources",
@@ -40,21 +38,6 @@ export const resourcesOf = async (call: CallAws, StackName: string): Promise<Sta
     token = page.NextToken;
   } while (token !== undefined);
   return resources;
-};
-
-const describeStacks = cloudFormation(
-  "DescribeStacks",
-  z.object({ Stacks: xmlList("member", z.object({ StackStatus: z.string() })) }),
-);
-
-/** Undefined if there is no stack of that name. @throws AwsError */
-export const statusOfStack = async (call: CallAws, StackName: string): Promise<string | undefined> => {
-  try {
-    return (await call(describeStacks, { StackName })).Stacks[0]?.StackStatus;
-  } catch (error) {
-    if (error instanceof AwsError && error.message.includes("does not exist")) return undefined;
-    throw error;
-  }
 };
 
 export const unprotectStack = cloudFormation("UpdateTerminationProtection", z.unknown());

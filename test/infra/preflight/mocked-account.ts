@@ -107,8 +107,6 @@ const write = ({ protocol }: Service, name: string, { output }: Operation, answe
   return { status: 200, text: JSON.stringify(toJson(answer, output)) };
 };
 
-export type MockedAccount = Awaited<ReturnType<typeof startMockedAccount>>;
-
 /** Its answers may be replaced at any time. A request that AWS would not understand is an answer of 500 and in `faults`. */
 export const startMockedAccount = async () => {
   let answers: Answers = {};
