@@ -33,7 +33,7 @@ export const shared = {
     sync: ["security", "circuit-breaker", "records", "provider", "connection"],
     detection: ["security", "circuit-breaker", "provider", "connection", "sync"],
     reports: ["security", "circuit-breaker", "records", "connection", "sync", "detection"],
-    notifications: ["security", "reports"],
+    notifications: ["security", "mutes", "reports"],
     exports: ["security", "records", "settings", "detection", "reports", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],

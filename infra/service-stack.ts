@@ -77,7 +77,7 @@ export class ServiceStack extends Stack {
     ]);
     const background = addBackgroundFunctions(this, { stacks, access: this.access, bus: events.bus, queues, config });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
-    for (const name of ["dispatch-notifications", "send-notifications"] as const)
+    for (const name of ["dispatch-notifications", "end-mutes", "send-notifications"] as const)
       background.get(name)?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);
     background.get("send-notifications")?.addEnvironment("WEBHOOK_URLS", webhooks.urls.join(","));
     new Monitoring(this, "Monitoring", {

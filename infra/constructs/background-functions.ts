@@ -121,6 +121,8 @@ const addTrigger = (
   if ("hourlyAtMinute" in trigger) {
     const minute = trigger.hourlyAtMinute;
     addSchedule(added, `cron(${minute} * * * ? *)`, `Hourly, at minute ${minute}`);
+  } else if ("everyMinutes" in trigger) {
+    addSchedule(added, `rate(${trigger.everyMinutes} minutes)`, `Every ${trigger.everyMinutes} minutes`);
   } else if ("everyHours" in trigger) {
     const hours = config[trigger.everyHours];
     const interval = `${hours} ${hours === 1 ? "hour" : "hours"}`;

@@ -8,6 +8,7 @@ import type { QueueName } from "./queues.ts";
 /** Hourly schedules run at different minutes, so that they do not start at the same time. */
 export type Trigger =
   | { hourlyAtMinute: number }
+  | { everyMinutes: number }
   /** Starts at the deployment and repeats at the interval of a setting (infra/config.ts). */
   | { everyHours: "SYNC_INTERVAL_HOURS" }
   /** Each event starts an invocation. If the event has parts, each part starts one. */
@@ -151,6 +152,13 @@ export const backgroundFunctions = {
     timeoutSeconds: 30,
     triggers: [{ queueOf: "MailFeedback", batchSize: 10, maxConcurrency: 2 }],
     onlyWith: "emailSender",
+  },
+  "end-mutes": {
+    subject: "notifications",
+    description: "Ends mutes and their weekly spans, and sends what they have hidden",
+    timeoutSeconds: 120,
+    // What a mute has hidden is sent within five minutes of its end, also if one run fails.
+    triggers: [{ everyMinutes: 2 }],
   },
   "send-notifications": {
     subject: "notifications",

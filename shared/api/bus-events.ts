@@ -81,7 +81,14 @@ export const busEvents = {
   },
   [ALERT_EVENT_TYPE]: {
     detail: SecurityAlertChanged,
-    publishers: [RECORDERS, "change-security-alerts", "detect-organization", "end-mute", "sweep-alert-outbox"],
+    publishers: [
+      RECORDERS,
+      "change-security-alerts",
+      "detect-organization",
+      "end-mute",
+      "end-mutes",
+      "sweep-alert-outbox",
+    ],
     isForSubscribers: true,
   },
   [CLOSING_CONTINUED_TYPE]: { detail: HourClosing, publishers: ["close-security-hours"] },

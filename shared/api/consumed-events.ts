@@ -19,6 +19,8 @@ const eventsOfTrigger = (trigger: Trigger): string[] => {
 export const consumedEvents = (name: BackgroundFunctionName): string[] => {
   const { triggers }: { triggers: readonly Trigger[] } = backgroundFunctions[name];
   const consumed = triggers.flatMap(eventsOfTrigger);
-  const isScheduled = triggers.some((trigger) => "hourlyAtMinute" in trigger || "everyHours" in trigger);
+  const isScheduled = triggers.some(
+    (trigger) => "hourlyAtMinute" in trigger || "everyMinutes" in trigger || "everyHours" in trigger,
+  );
   return consumed.length > 0 && isScheduled ? [SCHEDULED, ...consumed] : consumed;
 };

@@ -4,7 +4,7 @@
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { count, epochMs } from "../json/number-fields.ts";
-import { notificationTypes } from "./messages/notification.ts";
+import { notificationTypes, summaryReasons } from "./messages/notification.ts";
 import { FormerDestination } from "./silencing.ts";
 
 const deliveryStatuses = ["pending", "delivered", "failed"] as const;
@@ -80,7 +80,7 @@ export const DeliveryMessage = z.object({
 export type DeliveryMessage = z.output<typeof DeliveryMessage>;
 
 /** A summary that collects notifications until `notBefore`. `from`: epoch ms. */
-export const Bundle = z.object({ reason: z.enum(["storm", "digest", "quiet_hours"]), from: z.number() });
+export const Bundle = z.object({ reason: z.enum(summaryReasons), from: z.number() });
 export type Bundle = z.output<typeof Bundle>;
 
 /**

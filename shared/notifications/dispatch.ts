@@ -8,23 +8,25 @@
  * Not to a destination that is deleted by then: nobody sees its deliveries any more, and they expire.
  */
 import * as z from "zod/mini";
-import { definedFields } from "../json/defined-fields.ts";
+import type { Withheld } from "../mutes/hidden-store.ts";
 import { ReportMade } from "../reports/report-made.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Queue } from "../runtime/queue.ts";
-import { type Alert, SILENCED_RULE } from "../security/alerts/alert.ts";
+import { type Alert, MUTED_RULE, SILENCED_RULE } from "../security/alerts/alert.ts";
 import { SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
-import { consoleAlertUrl, consoleReportUrl } from "./console-urls.ts";
-import { decideHold, type Hold, holdForStorm } from "./decide-hold.ts";
-import { type DueNotification, decideNotice } from "./decide-notice.ts";
-import { DELIVERY_LIFE_MS, type DeliveryMessage, type DeliveryRef, newDelivery } from "./delivery.ts";
+import { type AlertChange, type ClaimDependencies, createClaimer } from "./claim-notification.ts";
+import { consoleReportUrl } from "./console-urls.ts";
+import { decideNotice } from "./decide-notice.ts";
+import { DELIVERY_LIFE_MS, newDelivery } from "./delivery.ts";
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Destination } from "./destination.ts";
 import type { ReportRhythm } from "./destination-settings.ts";
 import { createSilencingDispatcher } from "./dispatch-silencing.ts";
-import { type Notification, NotifiedAlert } from "./messages/notification.ts";
-import type { ClaimResult, NoticeClaim, NoticeStore } from "./notice-store.ts";
+import type { Notification } from "./messages/notification.ts";
+import { hideIn, type Muting, type MutingDependencies, readMuting } from "./muting.ts";
+import type { NoticeStore } from "./notice-store.ts";
+import { isNotified } from "./notification-items.ts";
 
 /** The detail of a bus event that may be notified. */
 export const Notifiable = z.union([SecurityAlertChanged, ReportMade]);
@@ -41,14 +43,10 @@ const MAX_ATTEMPTS = 8;
 
 const rhythmOf = { compliance: "daily", review: "weekly" } as const satisfies Record<ReportMade["kind"], ReportRhythm>;
 
-type AlertChange = SecurityAlertChanged & { organizationId: string };
-
 export type DispatchDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
-  notices: Pick<
-    NoticeStore,
-    "read" | "takePlace" | "deliver" | "isBundleQueued" | "noteBundleQueued" | "hold" | "silencings" | "forgetSilencing"
-  >;
+  notices: ClaimDependencies["notices"] & Pick<NoticeStore, "read" | "dropEnd" | "silencings" | "forgetSilencing">;
+  mutes: MutingDependencies;
   alerts: {
     /** Undefined if it is not stored any more. */
     find(organizationId: string, alertId: string): Promise<Pick<Alert, "title" | "message" | "resolvedBy"> | undefined>;
@@ -78,6 +76,7 @@ const createSerialiser = () => {
 export const createNotificationDispatcher = ({
   destinations,
   notices,
+  mutes,
   alerts,
   deliveries,
   queue,
@@ -86,116 +85,79 @@ export const createNotificationDispatcher = ({
 }: DispatchDependencies) => {
   const inTurn = createSerialiser();
 
-  /** @param dueAt epoch ms. @throws Error if the queue does not take the message; then the event is delivered again. */
-  const send = async (organizationId: string, { destinationId, deliveryId }: DeliveryRef, dueAt = 0): Promise<void> => {
-    const body = { organizationId, destinationId, deliveryId } satisfies DeliveryMessage;
-    const delaySeconds = Math.max(0, dueAt - now()) / 1_000;
-    const [unsent] = await queue.send([{ body, delaySeconds, group: organizationId }]);
-    if (unsent !== undefined) throw new Error(`The queue did not take the message of a delivery: ${unsent.reason}.`);
-  };
-
-  const notificationOf = (
-    { organizationId, alert }: AlertChange,
-    { change, previousLevel }: Pick<DueNotification, "change" | "previousLevel">,
-  ) =>
-    ({
-      type: `security.alert.${change}`,
-      timestamp: now(),
-      organizationId,
-      data: {
-        alert: NotifiedAlert.parse(alert),
-        ...definedFields({ previousLevel }),
-        url: consoleAlertUrl(consoleUrl, alert.id),
-      },
-    }) satisfies Notification;
+  const claimer = createClaimer({ notices, queue, consoleUrl, now });
+  const { send, notificationOf } = claimer;
 
   const dispatchSilencing = createSilencingDispatcher({ notices, deliveries, send, now });
 
-  /** The summary that a notification waits for; undefined if it is sent at once, and then it has a place in the window. */
-  const holdAt = async (
-    destination: Destination,
-    { organizationId, alert }: AlertChange,
-    single: DeliveryRef,
-    time: number,
-  ): Promise<Hold | undefined> => {
-    const held = decideHold(destination, alert.level, time);
-    if (held !== undefined) return held;
-    const fullSince = await notices.takePlace(organizationId, single, { level: alert.level, now: time });
-    return fullSince === undefined ? undefined : holdForStorm(destination, alert.level, fullSince);
-  };
-
-  /** Stores a delivery of this notification alone, and sends its message. */
-  const deliverAlone = async (claim: NoticeClaim, changed: AlertChange, single: DeliveryRef): Promise<ClaimResult> => {
-    const text = JSON.stringify(notificationOf(changed, claim.due));
-    const result = await notices.deliver(claim, single.deliveryId, text);
-    if (result === "written") await send(claim.organizationId, single);
-    return result;
-  };
-
-  /** Holds a notification in a summary, and sends the summary's message, to arrive when it is due, if none was sent yet. */
-  const holdInSummary = async (claim: NoticeClaim, { at, alert }: AlertChange, hold: Hold): Promise<ClaimResult> => {
-    const { organizationId, destinationId, due } = claim;
-    const { reason, dueAt } = hold;
-    const bundle = { destinationId, deliveryId: eventId(dueAt, identityOf("bundle", destinationId, reason, dueAt)) };
-    const isQueued = await notices.isBundleQueued(organizationId, bundle);
-    const entry = { ...NotifiedAlert.parse(alert), change: due.change, url: consoleAlertUrl(consoleUrl, alert.id) };
-    const result = await notices.hold(claim, { ...hold, deliveryId: bundle.deliveryId }, { at, entry });
-    if (result === "written" && !isQueued) {
-      await send(organizationId, bundle, dueAt);
-      await notices.noteBundleQueued(organizationId, bundle);
-    }
-    return result;
-  };
-
   /**
-   * Claims a due notification and stores what follows from it in one transaction. Two writers can come first:
-   *
-   *     this event:   read the notice ── decide ── choose a summary ── claim and store ── send the message
-   *     other event:        claims the same ─────────────────┘ "claimed": read the notice again
-   *     sender:                      begins to send the summary ─┘ "begun": choose the next summary
-   *
-   * @returns whether the notification is stored, and its message sent; false if the notice has changed since it was read.
+   * @param current the change without what an erasure has removed; undefined if the alert is not stored any more.
+   * @returns what a mute withholds; undefined if nothing is withheld.
    */
-  const claim = async (changed: AlertChange, destination: Destination, due: DueNotification): Promise<boolean> => {
-    const { organizationId, alert, at } = changed;
-    const destinationId = destination.id;
-    const deliveryId = eventId(at, identityOf("alert", destinationId, alert.id, alert.revision));
-    const single = { destinationId, deliveryId };
-    const claimed = { organizationId, destinationId, alert, due, now: now() };
-    let time = claimed.now;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const hold = await holdAt(destination, changed, single, time);
-      if (hold === undefined) return (await deliverAlone(claimed, changed, single)) === "written";
-      const result = await holdInSummary(claimed, changed, hold);
-      if (result !== "begun") return result === "written";
-      // The summary is being sent already, for instance because clocks differ.
-      time = Math.max(time, hold.dueAt);
-    }
-    throw new Error("Summaries begin faster than a notification can be held for them.");
-  };
-
-  /** @param current the change without what an erasure has removed; undefined if the alert is not stored any more. */
   const notify = async (
     event: AlertChange,
     current: AlertChange | undefined,
     destination: Destination,
-  ): Promise<void> => {
+    muting: Muting,
+  ): Promise<Withheld | undefined> => {
     const { organizationId, alert } = event;
+    const destinationId = destination.id;
+    const isMuteItself = alert.rule === MUTED_RULE && alert.status !== "resolved";
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const notice = await notices.read(organizationId, destination.id, alert.id);
+      const notice = await notices.read(organizationId, destinationId, alert.id);
       const own = Object.values(notice).find((notified) => notified?.revision === alert.revision);
       if (own !== undefined) {
         // This event has claimed it before, and may have ended before it sent the message.
-        await send(organizationId, { destinationId: destination.id, deliveryId: own.deliveryId });
-        return;
+        const { deliveryId } = own;
+        if (deliveryId !== undefined) await send(organizationId, { destinationId, deliveryId });
+        return undefined;
       }
-      if (current === undefined || destination.status !== "active") return;
-      const due = decideNotice(current, destination, notice);
+      if (current === undefined || destination.status !== "active") return undefined;
+      const due = decideNotice(current, isMuteItself ? { ...destination, filter: {} } : destination, notice);
       // Its raising is sent by dispatchSilencing.
-      if (alert.rule === SILENCED_RULE && due?.change !== "resolved") return;
-      if (due === undefined || (await claim(current, destination, due))) return;
+      if (alert.rule === SILENCED_RULE && due?.change !== "resolved") return undefined;
+      if (due === undefined) return undefined;
+      if (due.change !== "resolved") {
+        if (muting.acting.length > 0) return { destinationId, change: due.change };
+      } else if (!isNotified(notice) && (await muting.isRaisingHidden())) {
+        // Where the raising did not go, the end does not go, nor a raising that comes after it.
+        if (await notices.dropEnd({ organizationId, destinationId, alert, now: now() })) return undefined;
+        continue;
+      }
+      if (await claimer.claim(current, destination, due, { isAtOnce: isMuteItself })) return undefined;
     }
     throw new Error("The notice of an alert changes too fast.");
+  };
+
+  /**
+   * Notifies all destinations of a change, or has the mutes hide it that act on the alert. Where the decision stands:
+   *
+   *     read the mutes ── decide for each destination ── hide (with the check that the mute has not ended) ── done
+   *     worker of the end:      mark of the end ─┘ "over": read the mutes again
+   *
+   * A crash before the alert is hidden brings the event again. What is hidden, the end of the mute sends.
+   */
+  const dispatchChange = async (
+    event: AlertChange,
+    current: AlertChange | undefined,
+    all: readonly Destination[],
+  ): Promise<void> => {
+    const { organizationId } = event;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const muting = await readMuting(mutes, event, now());
+      const outcomes = await Promise.allSettled(
+        all.map((destination) =>
+          inTurn(`${organizationId} ${destination.id}`, () => notify(event, current, destination, muting)),
+        ),
+      );
+      const withheld = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? (outcome.value ?? []) : []));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      const isOver =
+        current !== undefined && muting.acting.length > 0 && !(await hideIn(mutes, muting, event, withheld));
+      if (failed !== undefined) throw failed.reason;
+      if (!isOver) return;
+    }
+    throw new Error("The mutes of an organization end too fast.");
   };
 
   const sendReport = async (made: ReportMade, destination: Destination): Promise<void> => {
@@ -241,24 +203,20 @@ export const createNotificationDispatcher = ({
     // A report that is made again, such as after an erasure, is not news any more once its delivery has expired.
     if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
     const all = await destinations.list(organizationId);
-    const changed = "kind" in event ? undefined : { ...event, organizationId };
-    const isSilencing = changed?.alert.rule === SILENCED_RULE;
-    if (all.length === 0 && !isSilencing) return;
-    const current = changed && (await withoutErased(changed));
-    if (changed !== undefined && isSilencing) {
+    if ("kind" in event) {
+      const outcomes = await Promise.allSettled(all.map((destination) => sendReport(event, destination)));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+      return;
+    }
+    const changed = { ...event, organizationId };
+    const current = await withoutErased(changed);
+    if (changed.alert.rule === SILENCED_RULE) {
       // The alert has the title of its first change.
       await dispatchSilencing(changed, all, (title) => {
         return current && notificationOf({ ...current, alert: { ...current.alert, title } }, { change: "raised" });
       });
     }
-    const outcomes = await Promise.allSettled(
-      all.map(async (destination) => {
-        if (changed !== undefined)
-          return inTurn(`${organizationId} ${destination.id}`, () => notify(changed, current, destination));
-        if ("kind" in event) await sendReport(event, destination);
-      }),
-    );
-    const failed = outcomes.find((outcome) => outcome.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+    await dispatchChange(changed, current, all);
   };
 };

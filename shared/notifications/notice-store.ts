@@ -2,7 +2,7 @@ import { deleteItem, getItem, type Table, unchanged, updateItem } from "../runti
 import { queryPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
-import type { RiskLevel } from "../terms/risk-levels.ts";
+import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 import { MAX_IN_WINDOW, placesOf, STORM_WINDOW_MS, stormPlaces } from "./decide-hold.ts";
 import type { DueNotification } from "./decide-notice.ts";
 import { type Bundle, type DeliveryRef, expiryAfter, newDelivery } from "./delivery.ts";
@@ -120,6 +120,20 @@ export const createNoticeStore = (table: Table<"notifications">) => {
       const delivery = newDelivery(ref, { type, createdAt: now, notification, alertId: alert.id });
       const item = { ...deliveryKey(organizationId, delivery), ...delivery };
       return write([claimUpdate(claim, deliveryId), putPart(table, item)]);
+    },
+
+    /**
+     * Claims the end of an alert without a notification. One write unit.
+     * @returns false if the alert was notified since.
+     */
+    async dropEnd(of: Pick<NoticeClaim, "organizationId" | "destinationId" | "alert" | "now">): Promise<boolean> {
+      const { organizationId, destinationId, alert, now } = of;
+      const { written } = await updateItem(table, noticeKey(organizationId, destinationId, alert.id), {
+        setOnce: { resolved: { revision: alert.revision } },
+        set: { ttl: expiryAfter(now) },
+        condition: riskLevels.map((level) => `attribute_not_exists(#${level})`).join(" AND "),
+      });
+      return written;
     },
 
     /** Whether the queue has taken the message of a bundle. One read unit. */

@@ -21,6 +21,7 @@
  */
 import * as z from "zod/mini";
 import { organizationKey } from "../terms/keys.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 import { type DeliveryRef, StoredDelivery } from "./delivery.ts";
 import { Destination } from "./destination.ts";
 import { notifiedChanges, SummarizedAlert } from "./messages/notification.ts";
@@ -154,9 +155,12 @@ export const RESUMED = {
   failingBecause: undefined,
 };
 
-const notified = z.optional(z.object({ deliveryId: z.string(), revision: z.number() }));
+const notified = z.optional(z.object({ deliveryId: z.optional(z.string()), revision: z.number() }));
 
-/** By the level that was notified, and `resolved`: the delivery that says so, and the revision of the alert in it. */
+/**
+ * By the level that was notified, and `resolved`: the delivery that says so, and the revision of the alert in
+ * it. An end without a delivery is not notified, because a mute has hidden the raising.
+ */
 export const NoticeItem = z.object({
   LOW: notified,
   MEDIUM: notified,
@@ -165,6 +169,9 @@ export const NoticeItem = z.object({
   resolved: notified,
 });
 export type NoticeItem = z.output<typeof NoticeItem>;
+
+/** Whether the raising or a rise of an alert was notified. */
+export const isNotified = (notice: NoticeItem): boolean => riskLevels.some((level) => notice[level] !== undefined);
 
 /** What is notified of an alert once: that it has a level, or is resolved. */
 export type Claim = keyof NoticeItem;

@@ -29,7 +29,7 @@ import { createEraseFeed } from "../security/feed/erase.ts";
 import { createSettingsAuthorStore } from "../settings/erase.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
-import { wireMuteStore } from "./mutes.ts";
+import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireResolveCause } from "./security.ts";
 import { wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";

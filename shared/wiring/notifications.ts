@@ -2,6 +2,7 @@
 
 import { createApplyMailFeedback } from "../notifications/apply-mail-feedback.ts";
 import { createChangeDestination } from "../notifications/change-destination.ts";
+import { createClaimer } from "../notifications/claim-notification.ts";
 import { composeSummary } from "../notifications/compose-summary.ts";
 import { createCreateDestination } from "../notifications/create-destination.ts";
 import { createDeleteDestination } from "../notifications/delete-destination.ts";
@@ -16,6 +17,7 @@ import { createListDeliveries } from "../notifications/list-deliveries.ts";
 import { createMailedAddressStore } from "../notifications/mailed-address-store.ts";
 import { createNoticeStore } from "../notifications/notice-store.ts";
 import { createDestinationRecorder } from "../notifications/notification-events.ts";
+import { createReleaseHidden } from "../notifications/release-hidden.ts";
 import { createRetryDelivery, createTestDestination } from "../notifications/request-delivery.ts";
 import { createSendDelivery, type SendDelivery } from "../notifications/send-delivery.ts";
 import { createGuardedRequest } from "../notifications/sending/guarded-request.ts";
@@ -33,8 +35,10 @@ import { createMailer, ses } from "../runtime/mail.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createQueue, sqs } from "../runtime/queue.ts";
 import { createSealing } from "../runtime/sealing.ts";
+import { toAlert } from "../security/alerts/alert-item.ts";
 import { findAlert } from "../security/alerts/alert-store.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { wireHiddenStore, wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 
 export const wireDestinationStore = () => createDestinationStore(openTable("notifications"));
@@ -126,18 +130,48 @@ export const wireUseEmailLink = () =>
     newToken: newRequestToken,
   });
 
+const wireFindAlert = () => async (organizationId: string, id: string) => {
+  const of = { scope: organizationKey(organizationId), id, now: systemClock() };
+  return (await findAlert(openTable("securityAlerts"), of))?.item;
+};
+
+/** What the ends of mutes need to send what they have hidden. */
+export const wireReleaseHidden = () => {
+  const config = readConfig(["NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
+  const notices = createNoticeStore(openTable("notifications"));
+  const find = wireFindAlert();
+  return createReleaseHidden({
+    destinations: wireDestinationStore(),
+    notices,
+    deliveries: wireDeliveryStore(),
+    alerts: {
+      find: async (organizationId, id) => {
+        const item = await find(organizationId, id);
+        return item && toAlert(item);
+      },
+    },
+    mutes: wireMuteStore(),
+    hidden: wireHiddenStore(),
+    claimer: createClaimer({
+      notices,
+      queue: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL),
+      consoleUrl: config.CONSOLE_URL,
+      now: systemClock,
+    }),
+    now: systemClock,
+  });
+};
+
 export const wireNotificationDispatcher = () => {
   const config = readConfig(["NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
+  const { live } = wireMuteStore();
+  const { hide, isPending } = wireHiddenStore();
   return createNotificationDispatcher({
     notices: createNoticeStore(openTable("notifications")),
     destinations: wireDestinationStore(),
     deliveries: wireDeliveryStore(),
-    alerts: {
-      find: async (organizationId, id) => {
-        const of = { scope: organizationKey(organizationId), id, now: systemClock() };
-        return (await findAlert(openTable("securityAlerts"), of))?.item;
-      },
-    },
+    mutes: { live, hide, isPending },
+    alerts: { find: wireFindAlert() },
     queue: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL),
     consoleUrl: config.CONSOLE_URL,
     now: systemClock,

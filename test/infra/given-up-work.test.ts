@@ -62,7 +62,7 @@ const rows = page
   .map((row) => row.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "")));
 
 const hourly = allBackgroundFunctions
-  .filter(([, { triggers }]) => triggers.some((trigger) => "hourlyAtMinute" in trigger))
+  .filter(([, { triggers }]) => triggers.some((trigger) => "hourlyAtMinute" in trigger || "everyMinutes" in trigger))
   .map(([name]) => `\`${name}\``);
 
 describe("work that is given up", () => {

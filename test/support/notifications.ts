@@ -1,7 +1,10 @@
 /** A dispatcher of notifications over a real engine, with a queue and a sender of summaries that tests control. */
 
+import { randomUUID } from "node:crypto";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { createHiddenStore } from "../../shared/mutes/hidden-store.ts";
+import { createMuteStore } from "../../shared/mutes/mute-store.ts";
 import type { DeliveryMessage, StoredDelivery } from "../../shared/notifications/delivery.ts";
 import { createNotificationDeliveryStore } from "../../shared/notifications/delivery-store.ts";
 import type { Destination } from "../../shared/notifications/destination.ts";
@@ -24,11 +27,13 @@ import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-pu
 import { startTables } from "./service-tables.ts";
 
 const TABLE = "notifications";
+/** Of the stores of mutes. */
+export const MUTE_OPTIONS = { retentionDays: 90, newToken: randomUUID };
 export const CONSOLE_URL = "https://api.example/console";
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
 export const startNotificationTable = async () => {
-  const database = await startTables(TABLE);
+  const database = await startTables(TABLE, "mutes");
   return { ...database, translated: () => database.documentClient() };
 };
 
@@ -110,6 +115,10 @@ export const createNotificationWorld = (
       queue,
       consoleUrl: CONSOLE_URL,
       now: () => time.now,
+      mutes: {
+        ...createMuteStore(createTable(client, "mutes"), MUTE_OPTIONS),
+        ...createHiddenStore(createTable(client, "mutes"), MUTE_OPTIONS),
+      },
       destinations: createDestinationStore(createTable(client, TABLE)),
       deliveries: createNotificationDeliveryStore(createTable(client, TABLE)),
       alerts: { find: async (_, id) => (storedAlerts.has(id) ? storedAlerts.get(id) : shown.get(id)) },
@@ -128,6 +137,7 @@ export const createNotificationWorld = (
     storedAlerts,
     faults,
     stores,
+    queue,
     sent,
     newDispatcher,
     notices: createNoticeStore(createTable(client, TABLE)),

@@ -4,7 +4,7 @@ import type { AccessParts, Resources } from "./parts.ts";
 
 /** The rights of the functions of notifications: their table, their secrets, and the queue of deliveries. */
 export const notificationAccess = (
-  { notifications, securityAlerts, queueNotifications, recordSecurityEvents, seal }: AccessParts,
+  { mutes, notifications, retention, securityAlerts, queueNotifications, recordSecurityEvents, seal }: AccessParts,
   { config, credentialsKey, notificationsToSend, mailConfigurationSet }: Resources,
 ) => {
   const secrets = (action: "Decrypt" | "GenerateDataKey"): Access => ({
@@ -50,6 +50,8 @@ export const notificationAccess = (
     "dispatch-notifications": together(
       notifications.may("Query", "GetItem", "PutItem", "UpdateItem", "DeleteItem"),
       securityAlerts.may("GetItem"),
+      mutes.may("GetItem", "PutItem", "UpdateItem"),
+      retention,
       queueNotifications,
     ),
 

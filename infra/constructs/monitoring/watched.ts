@@ -79,7 +79,8 @@ export const sumOf = ({ term = "$", metrics, label, period = FIVE_MINUTES }: Exp
 export const namesWith = (matches: (trigger: Trigger) => boolean): BackgroundFunctionName[] =>
   allBackgroundFunctions.filter(([, { triggers }]) => triggers.some(matches)).map(([name]) => name);
 
-export const isSchedule = (trigger: Trigger): boolean => "hourlyAtMinute" in trigger || "everyHours" in trigger;
+export const isSchedule = (trigger: Trigger): boolean =>
+  "hourlyAtMinute" in trigger || "everyMinutes" in trigger || "everyHours" in trigger;
 
 /** Lambda queues their events, repeats failed ones twice, and then drops them. */
 export const startedByEvents = namesWith((trigger) => "event" in trigger);

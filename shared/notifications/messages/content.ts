@@ -84,6 +84,7 @@ const REASONS: Readonly<Record<SummaryReason, string>> = {
   storm: "More notifications came within 10 minutes than are sent one by one. This summary replaces the others.",
   digest: "This is the digest of alerts.",
   quiet_hours: "These notifications came during quiet hours.",
+  mute_ended: "These alerts were muted. The mute has ended, and they are not resolved.",
 };
 
 const entryOf = ({ level, title, change, lastSeen, url }: SummarizedAlert): Entry => ({

@@ -13,7 +13,7 @@ export const notifiedChanges = ["raised", "escalated", "resolved"] as const;
 export type NotifiedChange = (typeof notifiedChanges)[number];
 
 /** Why notifications were held for a summary. */
-export const summaryReasons = ["storm", "digest", "quiet_hours"] as const;
+export const summaryReasons = ["storm", "digest", "quiet_hours", "mute_ended"] as const;
 export type SummaryReason = (typeof summaryReasons)[number];
 
 const text = z.string();

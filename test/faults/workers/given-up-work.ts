@@ -17,6 +17,7 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "schedule → dispatch-detection": { work: "dispatch-detection", failing: all },
   "schedule → close-security-hours": { work: "close-security-hours", failing: all },
   "schedule → write-siem-feed": { work: "write-siem-feed", failing: all },
+  "schedule → end-mutes": { work: "end-mutes", failing: all },
   "schedule → sweep-alert-outbox": { work: "sweep-alert-outbox", failing: all },
   "schedule → resume-stalled-syncs": { work: "resume-stalled-syncs", failing: all },
   "schedule → hand-over-webhooks": { work: "hand-over-webhooks", failing: all },

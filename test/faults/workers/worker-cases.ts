@@ -447,6 +447,20 @@ const cases = {
     },
     hourly: finders,
   },
+  "end-mutes": {
+    worker: "end-mutes",
+    prepare: async (setting) => {
+      const mute = { rules: ["manual"], levels: ["MEDIUM"], until: setting.bench.now() + HOUR_MS, reason: "case" };
+      await addDestination(setting, {});
+      await post(setting, "/mutes", mute);
+      await post(setting, "/security/alert", { action: "generate_alert", title: "Case", riskLevel: "MEDIUM" });
+      const { name, payload } = take(setting, "dispatch-notifications");
+      await run(setting, name, payload);
+      return startedBy("end-mutes")(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: [...finders, "end-mutes"],
+  },
   "send-notifications, summary": {
     worker: "send-notifications",
     prepare: async (setting) => {

@@ -28,6 +28,7 @@ const code = (text: string): string => `\`${text}\``;
 
 const describeTrigger = (trigger: Trigger): string => {
   if ("hourlyAtMinute" in trigger) return `hourly at minute ${trigger.hourlyAtMinute}`;
+  if ("everyMinutes" in trigger) return `every ${trigger.everyMinutes} minutes`;
   if ("everyHours" in trigger) return `every ${code(trigger.everyHours)}`;
   if ("event" in trigger) return code(trigger.event);
   const ofAws = awsEventsOf(trigger.queueOf).map((event) => event.slice(event.indexOf("/") + 1));

@@ -1,0 +1,241 @@
+/** What mutes withhold, and what is sent when they end. docs/rules.md, "Mutes". */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
+import { createMuteWorld } from "../../support/mutes.ts";
+import {
+  changeOf,
+  createNotificationWorld,
+  destinationAt,
+  NOON,
+  type NotificationWorld,
+  startNotificationTable,
+} from "../../support/notifications.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let table: Awaited<ReturnType<typeof startNotificationTable>>;
+let world: NotificationWorld;
+let muting: ReturnType<typeof createMuteWorld>;
+let organizations = 0;
+
+beforeAll(async () => {
+  table = await startNotificationTable();
+});
+beforeEach(() => {
+  world = createNotificationWorld(table.translated(), { organizationId: `acme ${++organizations}` });
+  muting = createMuteWorld(world, table.translated());
+});
+afterAll(() => table.stop());
+
+const dispatch = async (n: string, changes: Parameters<typeof changeOf>[1] = {}) => {
+  const event = changeOf(n, { organizationId: world.organizationId, at: world.time.now, ...changes });
+  world.storedAlerts.set(event.alert.id, event.alert);
+  await world.newDispatcher()(event);
+};
+
+const risen = (level: "HIGH" | "CRITICAL", raisedLevel: "MEDIUM" | "HIGH" = "HIGH") =>
+  ({ change: "repeated", level, raisedLevel, escalatedAt: world.time.now }) as const;
+const ended = { change: "resolved", status: "resolved", revision: 9 } as const;
+
+/** What was sent to each destination: single notifications as change and level, summaries as reason and alerts. */
+const sent = async () => {
+  await world.sendDue();
+  return [...world.sent.values()].map(({ delivery, held }) => {
+    if (delivery.notification === undefined) {
+      const inIt = held.map(({ change, entry }) => `${change} ${entry.subject}`).sort();
+      return `${delivery.destinationId}: ${delivery.bundle?.reason} ${inIt.join(", ")}`;
+    }
+    const { type, data } = parseNotification(delivery.notification);
+    if (!("alert" in data)) throw new Error("A single delivery is not about an alert.");
+    return `${delivery.destinationId}: ${type.replace("security.alert.", "")} ${data.alert.subject} ${data.alert.level}`;
+  });
+};
+
+const endAndWork = async (mute: Parameters<typeof muting.end>[0]) => {
+  await muting.end(mute);
+  await muting.work();
+};
+
+describe("a mute", () => {
+  it("withholds a raised alert, counts it, and sends it once when it ends", async () => {
+    await world.addDestination(destinationAt("one"));
+    await world.addDestination(destinationAt("critical", { filter: { levels: ["CRITICAL"] } }));
+    const mute = await muting.mute();
+    for (let i = 0; i < 2; i++) await dispatch("a");
+    expect(await sent()).toEqual([]);
+    expect(await muting.read(mute)).toMatchObject({ hiddenAlerts: 1, hiddenNotifications: 1, hiddenHIGH: 1 });
+    world.time.now += HOUR;
+    await muting.work();
+    await muting.work();
+    await dispatch("a");
+    expect(await sent()).toEqual(["one: raised a HIGH"]);
+    expect(await muting.read(mute)).toMatchObject({ endedAt: mute.until });
+    expect([...muting.events.values()]).toMatchObject([{ eventType: "ALERT_MUTE_ENDED", source: "system" }]);
+    expect(await muting.mutes.live(world.organizationId)).toEqual([]);
+  });
+
+  it("counts alerts without destinations, and a rise into its levels", async () => {
+    const mute = await muting.mute({ levels: ["HIGH"] });
+    await dispatch("a", { level: "MEDIUM" });
+    expect(await muting.read(mute)).toMatchObject({ hiddenAlerts: 0 });
+    world.time.now += MINUTE;
+    await dispatch("a", { ...risen("HIGH", "MEDIUM"), revision: 2 });
+    expect(await muting.read(mute)).toMatchObject({ hiddenAlerts: 1, hiddenNotifications: 0, hiddenHIGH: 1 });
+  });
+
+  it("counts a raising and a rise of one alert, at the higher level", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    await dispatch("a", { level: "MEDIUM" });
+    await dispatch("a", { ...risen("HIGH", "MEDIUM"), revision: 2 });
+    expect(await muting.read(mute)).toMatchObject({
+      hiddenAlerts: 1,
+      hiddenNotifications: 2,
+      hiddenHIGH: 1,
+      hiddenMEDIUM: 0,
+    });
+    await endAndWork(mute);
+    expect(await sent()).toEqual(["one: raised a HIGH"]);
+  });
+
+  it("sends a withheld rise as such where the raising was sent", async () => {
+    await world.addDestination(destinationAt("one"));
+    await dispatch("a", { level: "MEDIUM" });
+    world.time.now += MINUTE;
+    const mute = await muting.mute();
+    await dispatch("a", { ...risen("HIGH", "MEDIUM"), revision: 2 });
+    await endAndWork(mute);
+    expect(await sent()).toEqual(["one: raised a MEDIUM", "one: escalated a HIGH"]);
+  });
+
+  it("lets a rise to CRITICAL through as such, and sends nothing again at its end", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    await dispatch("a");
+    await dispatch("a", { ...risen("CRITICAL"), revision: 2 });
+    expect(await sent()).toEqual(["one: escalated a CRITICAL"]);
+    await endAndWork(mute);
+    expect(await sent()).toEqual(["one: escalated a CRITICAL"]);
+  });
+
+  it("withholds a rise to CRITICAL if it includes CRITICAL", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute({ includeCritical: true });
+    await dispatch("a", { level: "CRITICAL" });
+    expect(await sent()).toEqual([]);
+    await endAndWork(mute);
+    expect(await sent()).toEqual(["one: raised a CRITICAL"]);
+  });
+
+  it("sends neither an alert that was resolved meanwhile, nor its end, in any order of the events", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    await dispatch("a");
+    await dispatch("a", ended);
+    // The end overtakes the raising.
+    await dispatch("b", ended);
+    await endAndWork(mute);
+    await world.newDispatcher()(changeOf("b", { organizationId: world.organizationId, at: world.time.now }));
+    expect(await sent()).toEqual([]);
+  });
+
+  it("sends the end of an alert where its raising went", async () => {
+    await world.addDestination(destinationAt("one"));
+    await dispatch("a");
+    world.time.now += MINUTE;
+    await muting.mute();
+    await dispatch("a", ended);
+    expect(await sent()).toEqual(["one: raised a HIGH", "one: resolved a HIGH"]);
+  });
+
+  it("sends nothing to a destination that was made after the raising", async () => {
+    const mute = await muting.mute();
+    await dispatch("a");
+    await world.addDestination(destinationAt("new", { createdAt: NOON + 1 }));
+    world.time.now += MINUTE;
+    await endAndWork(mute);
+    expect(await sent()).toEqual([]);
+  });
+
+  it("leaves alone what was raised before it, and what was held before it", async () => {
+    await world.addDestination(destinationAt("one"));
+    await world.addDestination(destinationAt("hourly", { digest: { every: "hour", at: "08:00", timeZone: "UTC" } }));
+    await dispatch("a");
+    world.time.now += 1_000;
+    const mute = await muting.mute();
+    const late = changeOf("b", { organizationId: world.organizationId, at: NOON });
+    world.storedAlerts.set(late.alert.id, late.alert);
+    await world.newDispatcher()(late);
+    world.time.now = NOON + HOUR;
+    expect((await sent()).sort()).toEqual([
+      "hourly: digest raised a, raised b",
+      "one: raised a HIGH",
+      "one: raised b HIGH",
+    ]);
+    expect(await muting.read(mute)).toMatchObject({ hiddenAlerts: 0 });
+  });
+
+  it("hands an alert over to another mute that acts on it, whose end sends it", async () => {
+    await world.addDestination(destinationAt("one"));
+    const first = await muting.mute();
+    await dispatch("a");
+    world.time.now += MINUTE;
+    const second = await muting.mute({ levels: ["HIGH"], rules: undefined });
+    await endAndWork(first);
+    expect(await sent()).toEqual([]);
+    expect(await muting.read(second)).toMatchObject({ hiddenAlerts: 1, hiddenNotifications: 1 });
+    await endAndWork(second);
+    expect(await sent()).toEqual(["one: raised a HIGH"]);
+  });
+
+  it("sends at the end of each weekly span, and stays", async () => {
+    await world.addDestination(destinationAt("one"));
+    const weekly = { days: ["saturday" as const], from: "11:00", to: "12:30", timeZone: "UTC" };
+    const mute = await muting.mute({ weekly, until: NOON + 8 * 24 * HOUR });
+    await dispatch("a");
+    world.time.now = NOON + 30 * MINUTE;
+    await muting.work();
+    expect(await sent()).toEqual(["one: raised a HIGH"]);
+    expect(await muting.read(mute)).not.toHaveProperty("endedAt");
+    expect(muting.events.size).toBe(0);
+    world.time.now = NOON + 7 * 24 * HOUR;
+    expect(await muting.mutes.live(world.organizationId)).toHaveLength(1);
+  });
+
+  it("sends more than five alerts as one summary, which takes no place in a storm window", async () => {
+    await world.addDestination(destinationAt("one"));
+    await world.addDestination(destinationAt("some", { filter: { levels: ["CRITICAL", "MEDIUM"] } }));
+    const mute = await muting.mute();
+    for (const n of ["a", "b", "c"]) await dispatch(n);
+    for (const n of ["d", "e", "f"]) await dispatch(n, { level: "MEDIUM" });
+    await endAndWork(mute);
+    await muting.work();
+    expect((await sent()).sort()).toEqual([
+      "one: mute_ended raised a, raised b, raised c, raised d, raised e, raised f",
+      "some: raised d MEDIUM",
+      "some: raised e MEDIUM",
+      "some: raised f MEDIUM",
+    ]);
+    await expect(world.windowOf("one")).rejects.toThrow();
+  });
+
+  it("leaves what it sends to digests and quiet hours", async () => {
+    await world.addDestination(destinationAt("hourly", { digest: { every: "hour", at: "08:00", timeZone: "UTC" } }));
+    const mute = await muting.mute();
+    for (const n of ["a", "b", "c", "d", "e", "f"]) await dispatch(n);
+    await endAndWork(mute);
+    expect(await sent()).toEqual([]);
+    world.time.now = NOON + HOUR;
+    expect(await sent()).toEqual(["hourly: digest raised a, raised b, raised c, raised d, raised e, raised f"]);
+  });
+
+  it("is told of to every active destination, past filters, digests, quiet hours and mutes", async () => {
+    await world.addDestination(destinationAt("filtered", { filter: { levels: ["CRITICAL"], changes: [] } }));
+    await world.addDestination(destinationAt("hourly", { digest: { every: "hour", at: "08:00", timeZone: "UTC" } }));
+    await world.addDestination(destinationAt("paused", { status: "paused" }));
+    await muting.mute({ rules: undefined, levels: ["LOW", "MEDIUM", "HIGH"] });
+    for (let i = 0; i < 2; i++) await dispatch("m", { rule: "alerts_muted", level: "MEDIUM" });
+    expect((await sent()).sort()).toEqual(["filtered: raised m MEDIUM", "hourly: raised m MEDIUM"]);
+  });
+});
