@@ -8,6 +8,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import type { Baselines } from "./baselines.ts";
+import type { CustomRulesHour } from "./custom-rules/custom-rules-hour.ts";
 import { dayAfter, dayBefore } from "./day-counts.ts";
 import { type DetectionDue, detectionScope, organizationOfScope } from "./detection.ts";
 import type { HourFactsStore } from "./event-facts-store.ts";
@@ -31,6 +32,7 @@ export type JudgeDependencies = {
     hour: Hour,
     options: { since: number; leastRuns: number; now: number },
   ) => Promise<SyncFacts>;
+  customRules: CustomRulesHour;
   raise: RaiseFinding;
   /** Marks a day (its start, epoch ms) for the organization's reports. Repeated, it changes nothing. */
   markReportsDue: (organizationId: string, day: number) => Promise<void>;
@@ -43,7 +45,7 @@ const versions = (): Record<string, number> => Object.fromEntries(hourlyRules.ma
 export type Judged = { window: Window; isNew: boolean };
 
 export const createJudgeScope = (dependencies: JudgeDependencies) => {
-  const { windows, events, settings, baselines, readSyncFacts, raise, markReportsDue, now } = dependencies;
+  const { windows, events, settings, baselines, readSyncFacts, customRules, raise, markReportsDue, now } = dependencies;
 
   const readSettings = async (organizationId: string | undefined): Promise<RulesSettings> =>
     organizationId === undefined ? {} : settings.read(organizationId);
@@ -56,6 +58,7 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     if (window.finishedAt !== undefined) return;
     const organizationId = organizationOfScope(scope);
     for (const finding of window.findings) await raise(organizationId, finding);
+    if (window.custom !== undefined) await customRules.finish(scope, window.hour, window.custom);
     if (window.ended !== undefined) await baselines.storeDay(scope, window.ended);
     if (organizationId !== undefined && isFirstOfDay(window, previous)) {
       await markReportsDue(organizationId, window.hour);
@@ -73,11 +76,12 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     const counted = countedFacts(facts, ruleSettings);
     const leastCalls = leastNeed("calls", ruleSettings);
     const leastRuns = leastNeed("runs", ruleSettings);
-    const [hourBaselines, syncFacts] = await Promise.all([
+    const [hourBaselines, syncFacts, custom] = await Promise.all([
       baselines.read({ scope, hour: start, facts: counted, leastCalls, before, ended }),
       organizationId === undefined
         ? noSyncFacts
         : readSyncFacts(organizationId, hour, { since: before.since, leastRuns, now: at }),
+      organizationId === undefined ? undefined : customRules.judge(scope, hour, facts, previous),
     ]);
     const input = { hour, facts, carried: previous?.carried ?? [], ...hourBaselines, ...syncFacts };
     const judged = judgeHour(input, hourlyRules, ruleSettings);
@@ -86,16 +90,18 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     const window: Window = {
       hour: start,
       judgedAt: at,
-      rules: versions(),
+      rules: { ...versions(), ...custom?.revisions },
       settings: revisionsOf(ruleSettings),
       eventsRead: facts.length,
       findings,
       carried,
       today: dayAfter(before, scope, start, counted),
       ended,
+      custom: custom?.result,
     };
     // Nothing follows from most hours: then the put is the only write.
-    const isQuiet = findings.length === 0 && !isFirstOfDay(window, previous);
+    const found = findings.length + (custom?.result?.findings ?? 0);
+    const isQuiet = found === 0 && !isFirstOfDay(window, previous);
     return isQuiet ? { ...window, finishedAt: at } : window;
   };
 
@@ -147,7 +153,7 @@ export const createDetectOrganization =
       summary[isNew ? "judged" : "judgedBefore"]++;
       if (!isNew) continue;
       summary.eventsRead += window.eventsRead;
-      summary.findings += window.findings.length;
+      summary.findings += window.findings.length + (window.custom?.findings ?? 0);
     }
     return summary;
   };

@@ -7,6 +7,8 @@ import type { OpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { HOUR_MS, startOfHour } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { dispatch } from "../work/dispatch.ts";
+import type { SilenceRule } from "./custom-rules/custom-rule-store.ts";
+import { endsWindow } from "./custom-rules/judge-custom-rules.ts";
 import {
   type DetectionDispatch,
   type DetectionDue,
@@ -29,7 +31,8 @@ const SPREAD_MS = 30 * 60_000;
 const SUCCESSES_PER_READ = 600;
 
 export type DispatchDependencies = {
-  unjudged: Pick<UnjudgedStore, "listAll" | "recordDispatch">;
+  unjudged: Pick<UnjudgedStore, "listAll" | "lastDispatch" | "recordDispatch">;
+  silenceRules: () => AsyncIterable<SilenceRule>;
   openHours: Pick<OpenHourStore, "listAll">;
   connectedOrganizations: () => AsyncIterable<string>;
   syncFacts: Pick<SyncFactsStore, "lastSuccesses">;
@@ -43,7 +46,7 @@ export type DispatchDependencies = {
 type Due = { hours: Set<number>; marked: Set<number> };
 
 export const createDetectionDispatcher = (dependencies: DispatchDependencies) => {
-  const { unjudged, openHours, connectedOrganizations, syncFacts, bus } = dependencies;
+  const { unjudged, silenceRules, openHours, connectedOrganizations, syncFacts, bus } = dependencies;
   const { syncIntervalMs, retentionMs, now, sleep } = dependencies;
 
   /** Adds the hours with events that ended by now, whether their statistics are closed or not. */
@@ -91,6 +94,25 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
     return silent;
   };
 
+  /**
+   * The windows of own rules with the condition `lt` may have no events: adds their last hours, also those that ended since
+   * the last dispatch.
+   */
+  const addSilenceWindows = async (dueByScope: Map<string, Due>, at: number, after: string): Promise<void> => {
+    const lastHour = startOfHour(at) - HOUR_MS;
+    const since = startOfHour((await unjudged.lastDispatch(at)) ?? lastHour);
+    const first = Math.max(since, lastHour - (MAX_HOURS - 1) * HOUR_MS);
+    for await (const { scope, windowMinutes } of silenceRules()) {
+      if (scope <= after) continue;
+      for (let start = Math.min(first, lastHour); start <= lastHour; start += HOUR_MS) {
+        if (!endsWindow(windowMinutes, { start, end: start + HOUR_MS })) continue;
+        const due = dueByScope.get(scope) ?? { hours: new Set(), marked: new Set() };
+        due.hours.add(start);
+        dueByScope.set(scope, due);
+      }
+    }
+  };
+
   const toDetail = ([scope, { hours, marked }]: [string, Due]): Omit<DetectionDue, "version"> => {
     const oldest = [...hours].sort((a, b) => a - b).slice(0, MAX_HOURS);
     return {
@@ -109,6 +131,7 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
     const at = now();
     const endsAt = until ?? at + SPREAD_MS;
     const dueByScope = await findHoursWithEvents(at);
+    await addSilenceWindows(dueByScope, at, after);
     const silent = await addSilent(dueByScope, at, after);
     const items = [...dueByScope].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([scope]) => scope > after);
     const { dispatched, isHandedOver } = await dispatch({

@@ -9,6 +9,8 @@ import {
   partitionLocation,
   type StoredItem,
 } from "../work/location.ts";
+import { DELETED_CUSTOM_PREFIX, isRuleKey } from "./custom-rules/custom-rule-item.ts";
+import { ruleWithoutUser } from "./custom-rules/erase-rule.ts";
 import { userHash, userKey } from "./detection.ts";
 
 const identity = { name: "detection", counter: "detections" } as const;
@@ -67,6 +69,8 @@ export const detectionOfUser = (
   const hashes = createUserMatcher([hash]);
   const changeOf = (item: StoredItem): Decision => {
     if (item.sortKey === userKey(hash)) return "delete";
+    if (isRuleKey(item.sortKey)) return ruleWithoutUser(item, userId, matcher);
+    if (item.sortKey.startsWith(DELETED_CUSTOM_PREFIX)) return matcher.mentions(item.change) ? "delete" : undefined;
     const texts = Object.entries(item).flatMap(([name, value]) => {
       const text = withoutUser(value, matcher, hashes);
       return text === undefined ? [] : [[name, text]];

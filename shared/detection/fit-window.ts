@@ -23,7 +23,10 @@ const firstThatFit = <Element>(elements: readonly Element[], maxBytes: number): 
 };
 
 /** The facts for the next hour: the newest that fit, in order of time. */
-export const fitFacts = (facts: readonly Fact[]): Fact[] => firstThatFit(facts.toReversed(), MAX_FACTS_BYTES).reverse();
+export const fitFacts = (facts: readonly Fact[]): Fact[] => {
+  const carried = facts.map(({ resource: _, ...fact }) => fact);
+  return firstThatFit(carried.reverse(), MAX_FACTS_BYTES).reverse();
+};
 
 const MOST_EVENT_IDS = 100;
 

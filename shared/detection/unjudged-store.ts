@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { getItem, putItem, type Table } from "../runtime/table.ts";
+import { queryOnce } from "../runtime/table-query.ts";
 import { expiryOf, hourName } from "../terms/hours.ts";
 import { UNJUDGED_HOURS } from "../terms/tables.ts";
 import { createDueMarkStore } from "../work/due-mark-store.ts";
@@ -9,6 +10,7 @@ import { DETECTOR_SCOPE, hourOfUnjudgedKey, scopeOfPartition, unjudgedKey, windo
 const index = defineShardedIndex(UNJUDGED_HOURS, { count: 8 });
 
 const Mark = z.object({ scope: z.string(), key: z.string() });
+const Dispatched = z.object({ dispatchedAt: z.number() });
 const Window = z.object({ finishedAt: z.optional(z.number()) });
 
 /** `hour`: its start, epoch ms. */
@@ -54,6 +56,21 @@ export const createUnjudgedStore = (table: Table<"detection">, { retentionDays }
     /** Clears a mark; two write units. */
     async clear({ scope, hour }: UnjudgedHour): Promise<void> {
       await marks.clear(scope, unjudgedKey(hour));
+    },
+
+    /**
+     * When the last dispatch of an earlier hour was completed, epoch ms; undefined if there is none. One read unit.
+     * @param now epoch ms.
+     */
+    async lastDispatch(now: number): Promise<number | undefined> {
+      const query = {
+        where: "#scope = :scope AND #key < :hour",
+        values: { scope: DETECTOR_SCOPE, hour: hourName(now) },
+        isDescending: true,
+        isConsistent: true,
+      };
+      const [item] = (await queryOnce(table, query, { limit: 1 })).items;
+      return item && Dispatched.parse(item).dispatchedAt;
     },
 
     /** Records that the hour's dispatch was completed, with its counts; one write unit. */

@@ -4,7 +4,7 @@
  * `judgedAt` (epoch ms) · `rules`: the versions that judged it · `settings`: the revisions of the settings that judged it,
  * of the rules that were ever changed · `eventsRead` · `findings` · `carried`: the facts that the
  * next hour's windows may contain · `today`: the counts of its day so far · `ended`: those of the day before, only in the
- * first judged hour of a day · `finishedAt` (epoch ms): when everything that follows from the hour was done.
+ * first judged hour of a day · `custom`: where the result of own rules is (custom-rules/custom-result-store.ts) · `finishedAt` (epoch ms): when everything that follows from the hour was done.
  * Nested values are stored as JSON text, and left out if empty: a quiet hour costs one write unit.
  */
 
@@ -16,6 +16,7 @@ import { queryOnce } from "../runtime/table-query.ts";
 import { type Finding, findingRules } from "../security/alerts/finding.ts";
 import { expiryOf } from "../terms/hours.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
+import { CustomResultRef } from "./custom-rules/custom-result-store.ts";
 import { DayCounts } from "./day-counts.ts";
 import { hourOfWindowKey, WINDOW_PREFIX, windowKey } from "./detection.ts";
 import { Fact } from "./evidence/fact.ts";
@@ -44,6 +45,7 @@ export type Window = {
   carried: readonly Fact[];
   today: DayCounts;
   ended?: DayCounts | undefined;
+  custom?: CustomResultRef | undefined;
   finishedAt?: number | undefined;
 };
 
@@ -59,6 +61,7 @@ const WindowItem = z.object({
   carried: json,
   today: z.string(),
   ended: json,
+  custom: z.optional(CustomResultRef),
   finishedAt: z.optional(z.number()),
 });
 

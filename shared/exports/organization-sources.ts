@@ -3,6 +3,7 @@
  * "All data of an organization", lists them.
  */
 import { describeRules } from "../detection/change-rule.ts";
+import { type CustomRuleStore, toView } from "../detection/custom-rules/custom-rule-store.ts";
 import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
 import type { DestinationStore } from "../notifications/destination-store.ts";
 import { toDestination } from "../notifications/notification-items.ts";
@@ -16,6 +17,7 @@ import { addHistory } from "../security/alerts/alert-history.ts";
 import type { AlertNoteStore } from "../security/alerts/alert-note-store.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { type EventSourceDependencies, eventSource } from "./event-source.ts";
 import { ExportedFile } from "./export.ts";
 import type { StoredExport, StoredFile } from "./export-item.ts";
@@ -34,6 +36,7 @@ export type SourceDependencies = EventSourceDependencies & {
   settings: Pick<SettingsStore, "read">;
   rules: Pick<RuleSettingsStore, "read">;
   destinations: Pick<DestinationStore, "list">;
+  customRules: Pick<CustomRuleStore, "list">;
   reports: Pick<ReportStore, "list" | "get">;
 };
 
@@ -44,12 +47,17 @@ const organizationSources = (
   { id, requestedAt }: Pick<StoredExport, "id" | "requestedAt">,
   files: readonly StoredFile[],
 ): FileSource[] => {
-  const { records, alerts, notes, settings, rules, destinations, reports, clock } = dependencies;
+  const { records, alerts, notes, settings, rules, destinations, customRules, reports, clock } = dependencies;
   return [
     jsonOf("settings.json", () => settings.read(organizationId)),
     // All of them are one page. Their secrets are not part of what clients see.
     linesOf("destinations.ndjson", async () => ({
       items: (await destinations.list(organizationId)).map(toDestination),
+      next: undefined,
+    })),
+    // At most 20.
+    linesOf("custom-rules.ndjson", async () => ({
+      items: (await customRules.list(organizationKey(organizationId))).map(toView),
       next: undefined,
     })),
     ...recordTypes.map((type) =>

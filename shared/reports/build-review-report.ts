@@ -1,6 +1,6 @@
 /** Builds the security review of a week. Pure. */
 import type { Alert } from "../security/alerts/alert.ts";
-import { type FindingRule, findingRules } from "../security/alerts/finding.ts";
+import { type FindingRule, findingRules, isCustomRule } from "../security/alerts/finding.ts";
 import type { Counters } from "../security/statistics/counters.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import { DAY_MS } from "../terms/hours.ts";
@@ -43,7 +43,8 @@ export type ReviewInput = {
 
 const REFUSALS = ["AUTHENTICATION_FAILURE", "PERMISSION_DENIED"];
 
-const isFinding = ({ rule }: Pick<Alert, "rule">): boolean => findingRules.some((one) => one === rule);
+const isFinding = ({ rule }: Pick<Alert, "rule">): boolean =>
+  isCustomRule(rule) || findingRules.some((one) => one === rule);
 
 const dayOf = ({ days }: ReviewInput, from: number): ReviewedDay => {
   const counters = days.get(from) ?? [];

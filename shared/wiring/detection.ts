@@ -5,6 +5,9 @@ import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";
 import { createBaselines } from "../detection/baselines.ts";
+import { createCustomResultStore } from "../detection/custom-rules/custom-result-store.ts";
+import { createCustomRuleStore, listSilenceRules } from "../detection/custom-rules/custom-rule-store.ts";
+import { createCustomRulesHour } from "../detection/custom-rules/custom-rules-hour.ts";
 import { createDetectOrganization, createJudgeScope } from "../detection/detect-organization.ts";
 import { createDetectionDispatcher } from "../detection/dispatch-detection.ts";
 import { createHourFactsStore } from "../detection/event-facts-store.ts";
@@ -29,6 +32,7 @@ export const wireDispatchDetection = () => {
   const options = { retentionDays: config.RETENTION_DAYS };
   return createDetectionDispatcher({
     unjudged: createUnjudgedStore(openTable("detection"), options),
+    silenceRules: () => listSilenceRules(openTable("detection")),
     openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
     connectedOrganizations: createConnectedStore(openTable("connections")).connectedOrganizations,
     syncFacts: createSyncFactsStore(openTable("syncRuns")),
@@ -44,6 +48,8 @@ export const wireDetectOrganization = () => {
   const config = readConfig(["SYNC_INTERVAL_HOURS", "RETENTION_DAYS"]);
   const options = { retentionDays: config.RETENTION_DAYS };
   const reports = createReportDueStore(openTable("reports"));
+  const connections = createConnectionStore(openTable("connections"));
+  const raise = createRaiseFinding(wireAlertRaiser());
   return createDetectOrganization({
     judge: createJudgeScope({
       windows: createWindowStore(openTable("detection"), options),
@@ -51,13 +57,22 @@ export const wireDetectOrganization = () => {
       settings: createRuleSettingsStore(openTable("settings")),
       baselines: createBaselines(createBaselineStore(openTable("detection"))),
       readSyncFacts: createReadSyncFacts({
-        connections: createConnectionStore(openTable("connections")),
+        connections,
         circuits: createCircuitStore(openTable("circuits")),
         runs: createSyncRunStore(openTable("syncRuns")),
         syncFacts: createSyncFactsStore(openTable("syncRuns")),
         syncIntervalMs: config.SYNC_INTERVAL_HOURS * HOUR_MS,
       }),
-      raise: createRaiseFinding(wireAlertRaiser()),
+      customRules: createCustomRulesHour({
+        rules: createCustomRuleStore(openTable("detection")),
+        results: createCustomResultStore(openTable("detection")),
+        connectedSince: async (organizationId) => {
+          const connection = await connections.read(organizationId);
+          return connection.status === "connected" ? connection.connectedAt : undefined;
+        },
+        raise,
+      }),
+      raise,
       markReportsDue: (organizationId, day) => reports.markReportsDue(organizationKey(organizationId), day),
       now: systemClock,
     }),

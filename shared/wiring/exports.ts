@@ -1,5 +1,6 @@
 /** The exports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 
+import { createCustomRuleStore } from "../detection/custom-rules/custom-rule-store.ts";
 import { createExportEvents } from "../exports/export-events.ts";
 import { createExportLeaseStore } from "../exports/export-lease-store.ts";
 import { createExportStore } from "../exports/export-store.ts";
@@ -63,6 +64,7 @@ export const wireExportWorker = (): ExportWorker => {
       settings: wireSettingsStore(),
       rules: wireRuleSettings(),
       destinations: createDestinationStore(openTable("notifications")),
+      customRules: createCustomRuleStore(openTable("detection")),
       reports: createReportStore(openTable("reports"), { retentionDays: config.RETENTION_DAYS }),
       clock: systemClock,
     }),

@@ -146,6 +146,15 @@ describe("an export of all data", () => {
       string,
       string
     >;
+    const { body: rule } = await ours.call("POST", "detection/custom-rules", {
+      name: "Refusals",
+      level: "LOW",
+      mode: "dryRun",
+      filter: { success: false },
+      measure: "count",
+      windowMinutes: 60,
+      condition: { gte: 3 },
+    });
     const started = await ours.call("POST", "export", undefined, undefined, { "idempotency-key": "all" });
     expect(started).toMatchObject({ status: 202, body: { kind: "organization" } });
     const { id, files } = await completed(ours, (started.body as Export).id);
@@ -162,6 +171,7 @@ describe("an export of all data", () => {
     expect(JSON.parse(texts.get("settings.json") ?? "")).toEqual((await ours.call("GET", "settings")).body);
     expect(linesIn(texts.get("alerts.ndjson") ?? "").length).toBeGreaterThan(0);
     expect(linesIn(texts.get("destinations.ndjson") ?? "")).toEqual([destination]);
+    expect(linesIn(texts.get("custom-rules.ndjson") ?? "")).toEqual([rule]);
     expect([...texts.values()].filter((text) => /of-the-url|whsec_/.test(text))).toEqual([]);
   });
 });

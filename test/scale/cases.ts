@@ -19,7 +19,15 @@ export type ScaleCase = { title: string; limitMs: number; limit: string; run: (c
 /** A tenth of the organizations had an event in the hour; all have synced lately. */
 const judgeHour = async ({ time, store, bus, chain, lastDetail, connectedOrganizations }: World, count: number) => {
   const dispatch = createDetectionDispatcher({
-    unjudged: { async *listAll() {}, recordDispatch: () => store.call({ write: 1 }) },
+    unjudged: {
+      async *listAll() {},
+      lastDispatch: async () => {
+        await store.call({ read: 1 });
+        return START - HOUR_MS;
+      },
+      recordDispatch: () => store.call({ write: 1 }),
+    },
+    async *silenceRules() {},
     openHours: {
       listAll: () =>
         store.list(count / 10, MARK_BYTES, (index) => ({

@@ -22,6 +22,7 @@ export const exportAccess = (parts: AccessParts) => {
     reports,
     settings,
     notifications,
+    detection,
     retention,
     recordSecurityEvents,
   } = parts;
@@ -51,6 +52,7 @@ export const exportAccess = (parts: AccessParts) => {
       reports.may("Query", "GetItem"),
       settings.may("GetItem"),
       notifications.may("Query"),
+      detection.may("Query"),
     ),
   };
 };

@@ -6,6 +6,7 @@ import {
   EVENTS_BY_TYPE,
   OPEN_ERASURES,
   OPEN_HOURS,
+  SILENCE_RULES,
   UNJUDGED_HOURS,
 } from "../../../shared/terms/tables.ts";
 import { together } from "../resources/access.ts";
@@ -44,8 +45,8 @@ export const judgingAccess = (parts: AccessParts) => {
     "dispatch-detection": together(
       retention,
       syncInterval,
-      detection.query(UNJUDGED_HOURS),
-      detection.may("PutItem"),
+      detection.query(UNJUDGED_HOURS, SILENCE_RULES),
+      detection.may("Query", "PutItem"),
       securityRollups.query(OPEN_HOURS),
       connections.query(CONNECTED_ORGANIZATIONS),
       syncRuns.may("BatchGetItem"),
@@ -53,7 +54,7 @@ export const judgingAccess = (parts: AccessParts) => {
     "detect-organization": together(
       raiseAlerts,
       syncInterval,
-      detection.may("GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"),
+      detection.may("GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
       securityEvents.may("Query"),
       connections.may("GetItem"),
       circuits.may("GetItem"),

@@ -41,6 +41,9 @@ export const ruleCountKey = (organizationId: string) => ({ scope: organizationKe
 
 export const isDryRunKey = (key: string): boolean => key.startsWith(CUSTOM_PREFIX) && key.endsWith(DRY_RUN_SUFFIX);
 
+/** Whether a key is a rule's, and not of its dry run. */
+export const isRuleKey = (key: string): boolean => key.startsWith(CUSTOM_PREFIX) && !isDryRunKey(key);
+
 /** A rule as it is stored. `changedAt`: since then its definition holds, epoch ms. `version`: new with every write. */
 export const StoredRule = z.object({
   id: z.string(),

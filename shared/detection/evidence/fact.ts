@@ -42,6 +42,8 @@ export const Fact = z.object({
   success: z.boolean(),
   userId: z.optional(text),
   ipAddress: z.optional(text),
+  /** For own rules of the hour; it is not carried into later hours. */
+  resource: z.optional(text),
   resourceType: z.optional(text),
   action: z.optional(text),
   errorCode: z.optional(text),
@@ -54,7 +56,7 @@ const Metadata = z.object(metadataFields);
 /** The fact of an event. If any field of the metadata has the wrong type, none of them is read. */
 export const factOf = (event: SecurityEvent): Fact => {
   const { id, timestamp, eventType, category, riskLevel, source, success } = event;
-  const { userId, ipAddress, resourceType, action, errorCode } = event;
+  const { userId, ipAddress, resource, resourceType, action, errorCode } = event;
   const metadata = Metadata.safeParse(event.metadata).data ?? {};
   return Fact.parse({
     id,
@@ -64,7 +66,7 @@ export const factOf = (event: SecurityEvent): Fact => {
     riskLevel,
     source,
     success,
-    ...definedFields({ userId, ipAddress, resourceType, action, errorCode, ...metadata }),
+    ...definedFields({ userId, ipAddress, resource, resourceType, action, errorCode, ...metadata }),
   });
 };
 

@@ -22,9 +22,17 @@ export type FindingRule = (typeof findingRules)[number];
 /** Of findings about the stored key of a connection. */
 export const KEY_RULE = "connection_key";
 
+/** The rule of the alerts of an organization's own rule. */
+export type CustomRuleName = `custom_${string}`;
+
+/** @param id of the own rule (shared/detection/custom-rules/). */
+export const customRuleName = (id: string): CustomRuleName => `custom_${id}`;
+
+export const isCustomRule = (rule: string): rule is CustomRuleName => rule.startsWith("custom_");
+
 /** What detection found. `firstSeen` and `lastSeen` are the times of the evidence, epoch ms. */
 export type Finding = {
-  rule: FindingRule | typeof KEY_RULE;
+  rule: FindingRule | CustomRuleName | typeof KEY_RULE;
   subject: string;
   title: string;
   level: RiskLevel;

@@ -123,8 +123,10 @@ const createWorld = (count: number, publish: DispatchDependencies["bus"]["publis
       async *listAll() {
         for (let i = 0; i < count; i++) yield { scope: organizationKey(`o${i}`), hour: HOUR };
       },
+      lastDispatch: async () => undefined,
       recordDispatch: async (at) => void recordedAt.push(at),
     },
+    async *silenceRules() {},
     openHours: { async *listAll() {} },
     async *connectedOrganizations() {},
     syncFacts: { lastSuccesses: async () => new Map() },

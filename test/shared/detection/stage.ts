@@ -6,6 +6,9 @@ import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-stor
 import { createConnectedStore, createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createBaselineStore } from "../../../shared/detection/baseline-store.ts";
 import { createBaselines } from "../../../shared/detection/baselines.ts";
+import { createCustomResultStore } from "../../../shared/detection/custom-rules/custom-result-store.ts";
+import { createCustomRuleStore, listSilenceRules } from "../../../shared/detection/custom-rules/custom-rule-store.ts";
+import { createCustomRulesHour } from "../../../shared/detection/custom-rules/custom-rules-hour.ts";
 import { createDetectOrganization, createJudgeScope } from "../../../shared/detection/detect-organization.ts";
 import type { DetectionDue } from "../../../shared/detection/detection.ts";
 import { createDetectionDispatcher } from "../../../shared/detection/dispatch-detection.ts";
@@ -100,6 +103,9 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       random,
     });
     const rules = createRuleSettingsStore(createTable(client, "settings"));
+    const customRules = createCustomRuleStore(createTable(client, "detection"));
+    const results = createCustomResultStore(createTable(client, "detection"));
+    const raise = createRaiseFinding(alerts);
     const judge = createJudgeScope({
       windows,
       events: createHourFactsStore(createTable(client, "securityEvents")),
@@ -112,7 +118,8 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
         syncFacts,
         syncIntervalMs: SYNC_INTERVAL_MS,
       }),
-      raise: createRaiseFinding(alerts),
+      customRules: createCustomRulesHour({ rules: customRules, results, connectedSince: async () => 0, raise }),
+      raise,
       markReportsDue: (id, day) => reports.markReportsDue(`org#${encodeURIComponent(id)}`, day),
       now,
     });
@@ -127,11 +134,13 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       runs,
       reports,
       alerts,
+      customRules,
       judge,
       detect: (hours: readonly number[], due: Partial<DetectionDue> = {}, remainingMs = () => 60_000) =>
         detect({ version: 1, organizationId, hours: [...hours], marked: [], ...due }, remainingMs),
       dispatch: createDetectionDispatcher({
         unjudged,
+        silenceRules: () => listSilenceRules(createTable(client, "detection")),
         openHours,
         syncFacts,
         bus,

@@ -8,6 +8,7 @@ import { createConnectionChangeStore } from "../../../shared/connection/connecti
 import { createConnectionChangeRecorder } from "../../../shared/connection/connection-events.ts";
 import { createConnectionStore, createRecordsClaimStore } from "../../../shared/connection/connection-store.ts";
 import { createRecordRuleChange } from "../../../shared/detection/change-rule.ts";
+import { createCustomRuleStore } from "../../../shared/detection/custom-rules/custom-rule-store.ts";
 import { createRuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import type { ErasureRequest } from "../../../shared/erasure/erasure.ts";
 import { createErasureEvents, ErasureRequested } from "../../../shared/erasure/erasure-events.ts";
@@ -225,6 +226,7 @@ export const useWorld = () => {
         notes,
         settings,
         destinations,
+        customRules: createCustomRuleStore(open("detection")),
         records: createRecordListStore(open("records")),
         reports: createReportStore(open("reports"), { retentionDays }),
       }),

@@ -263,6 +263,7 @@ describe("an export of all data", () => {
     const names = [
       "settings.json",
       "destinations.ndjson",
+      "custom-rules.ndjson",
       "customers.ndjson",
       "subscriptions.ndjson",
       "invoices.ndjson",

@@ -165,6 +165,8 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       nextSource: createNextSource({
         events: sharedPages ?? events,
         destinations,
+        // With rules: test/http/exports.test.ts.
+        customRules: { list: async () => [] },
         clock,
         eventsPerPage,
         records: createRecordListStore(createTable(client, TABLES.records)),
