@@ -17,7 +17,8 @@ export const handler = createHandler(
   async ({ caller, query: { status }, page }) => {
     const now = systemClock();
     const { items, next } = await deliveries.list(caller.organizationId, { ...page, status, now });
-    return { items: items.map((stored) => toDelivery(stored, now)), next };
+    // The partition is a part of the position: a page that would be too large ends at one of its items.
+    return { items: items.map((stored) => ({ ...toDelivery(stored, now), partition: stored.partition })), next };
   },
   wireHandler(route),
 );

@@ -93,7 +93,7 @@ export const createDeliveryListStore = (table: Table<"webhookEvents">) => {
     async list(
       organizationId: string,
       page: { limit: number; after: DeliveryPosition | undefined; status?: DeliveryStatus | undefined; now: number },
-    ): Promise<{ items: StoredDelivery[]; next: DeliveryPosition | undefined }> {
+    ): Promise<{ items: (StoredDelivery & DeliveryPosition)[]; next: DeliveryPosition | undefined }> {
       const { limit, status, now } = page;
       const scopes = eventPartitions(organizationId);
       const found: Awaited<ReturnType<typeof readEvents>> = [];
@@ -109,7 +109,7 @@ export const createDeliveryListStore = (table: Table<"webhookEvents">) => {
       }
       const shown = found.slice(0, limit);
       return {
-        items: shown.map(({ stored }) => stored),
+        items: shown.map(({ stored, position: { partition } }) => ({ ...stored, partition })),
         next: found.length > limit ? shown.at(-1)?.position : after,
       };
     },

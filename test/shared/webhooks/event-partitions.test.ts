@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { createTable, putItem } from "../../../shared/runtime/table.ts";
 import { organizationIdOf, organizationKey } from "../../../shared/terms/keys.ts";
-import type { DeliveryPosition } from "../../../shared/webhooks/delivery.ts";
+import { DeliveryPosition } from "../../../shared/webhooks/delivery.ts";
 import { createDeliveryListStore } from "../../../shared/webhooks/delivery-list-store.ts";
 import { createDeliveryStore } from "../../../shared/webhooks/delivery-store.ts";
 import { eventPartitions, keyOf } from "../../../shared/webhooks/event-partitions.ts";
@@ -124,6 +124,17 @@ describe("the list of deliveries", () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it("goes on after any of its items, where a page that would be too large ends", async () => {
+    const ids = idsOf(12);
+    for (const [i, id] of ids.entries())
+      await events().add(acme, webhookEvent({ id, receivedAt: NOW - Math.floor(i / 3) }));
+    const { items } = await createDeliveryListStore(table()).list(acme, { limit: 12, after: undefined, now: NOW });
+    for (const [i, item] of items.entries()) {
+      const { ids: rest } = await pagesOf(5, DeliveryPosition.parse(item));
+      expect(rest).toEqual(items.slice(i + 1).map(({ id }) => id));
+    }
   });
 
   it("goes on after a cursor of an earlier version", async () => {
