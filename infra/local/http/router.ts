@@ -48,14 +48,17 @@ export const createRouter = <Route extends { routeKey: string }>(routes: readonl
     .map((route) => {
       const [method = "", path = ""] = route.routeKey.split(" ");
       return { route, method, segments: path.split("/").slice(1) };
-    })
-    .sort((a, b) => bySpecificity(a.segments, b.segments));
+    });
   return (method: string, path: string): RouteMatch<Route> | undefined => {
     const parts = path.split("/").slice(1);
-    for (const one of compiled) {
-      const pathParameters = one.method === method ? match(one.segments, parts) : undefined;
-      if (pathParameters !== undefined) return { route: one.route, pathParameters };
-    }
+    // Only routes of the same path have an order: two others may each come before a third one, in a circle.
+    const [first] = compiled
+      .flatMap(({ route, segments, ...one }) => {
+        const pathParameters = one.method === method ? match(segments, parts) : undefined;
+        return pathParameters === undefined ? [] : [{ route, segments, pathParameters }];
+      })
+      .sort((a, b) => bySpecificity(a.segments, b.segments));
+    if (first !== undefined) return { route: first.route, pathParameters: first.pathParameters };
     return fallback && { route: fallback, pathParameters: {} };
   };
 };

@@ -164,21 +164,24 @@ const combinations = [
   }),
 ] as const;
 
+/** A part of a schema that says nothing about other properties; without it, tools refuse them. */
+const part = (schema: object) => ({ ...schema, unevaluatedProperties: true });
+
 /** The same as JSON Schema. */
 const combinedSchema = {
   allOf: [
     {
-      if: { properties: { condition: { required: ["lt"] } } },
+      if: part({ properties: { condition: part({ properties: { lt: {} }, required: ["lt"] }) } }),
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-      then: {
+      then: part({
         properties: { measure: { const: "count" }, windowMinutes: { multipleOf: 60 } },
-        not: { required: ["groupBy"] },
-      },
+        not: part({ properties: { groupBy: {} }, required: ["groupBy"] }),
+      }),
     },
     {
-      if: { properties: { measure: { type: "object" } } },
+      if: part({ properties: { measure: part({ type: "object" }) } }),
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-      then: { properties: { condition: { properties: { gte: { maximum: MAX_DISTINCT } } } } },
+      then: part({ properties: { condition: part({ properties: { gte: { maximum: MAX_DISTINCT } } }) } }),
     },
   ],
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { createRouter } from "../../../../infra/local/http/router.ts";
+import { fc } from "../../../support/fixed-seed.ts";
 
 const keys = ["$default", "GET /pets/{kind}/{id}", "GET /pets/dog/{id}", "GET /pets/dog/1", "POST /pets", "GET /"];
 // The order does not matter: the most specific route wins, not the first.
@@ -45,6 +46,26 @@ describe("route selection", () => {
     expect(served("GET", "/console/alerts/edit")).toEqual(["GET /console/{view}/edit", { view: "alerts" }]);
     expect(served("GET", "/console/")).toEqual(["$default", {}]);
     expect(served("POST", "/console/alerts")).toEqual(["$default", {}]);
+  });
+
+  it("selects the same route in any order of the routes, those of other paths among them", () => {
+    const routeKeys = [
+      "PUT /a/{id}",
+      "PUT /a/link",
+      "PUT /a/b/{name}",
+      "PUT /a/{id}/test",
+      "PUT /a/b/c",
+      "GET /a/{id}",
+    ];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(routeKeys, { minLength: routeKeys.length }), (order) => {
+        const shuffled = createRouter(order.map((routeKey) => ({ routeKey })));
+        const selected = ["/a/link", "/a/1", "/a/b/c", "/a/b/x", "/a/1/test"].map(
+          (path) => shuffled("PUT", path)?.route.routeKey,
+        );
+        expect(selected).toEqual(["PUT /a/link", "PUT /a/{id}", "PUT /a/b/c", "PUT /a/b/{name}", "PUT /a/{id}/test"]);
+      }),
+    );
   });
 
   it("finds no route without $default", () => {
