@@ -87,6 +87,8 @@ describe("the number of resources", () => {
     organizationClaim: "org_id",
     roleClaim: "org_role",
     roleMapping: "{}",
+    expectedOrganizations: "10000",
+    prewarmTables: "true",
     RETENTION_DAYS: "90",
     SECURITY_LOG_LEVEL: "LOW",
     ALERT_THRESHOLD: "HIGH",
