@@ -9,6 +9,7 @@ import { MAX_WEBHOOK_CONCURRENCY, webhookConcurrencyFor } from "./constructs/res
 import { ContextError, describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
 import { chooseWebhookEntrance, requireSesIn, requireTracingIn } from "./regions.ts";
+import { isProtected, stageKeys } from "./stage-context.ts";
 import baseline from "./stateful-resources.json" with { type: "json" };
 import { wholeNumber } from "./whole-number.ts";
 
@@ -103,8 +104,7 @@ const hasRoomForQueues = (
 
 const Context = z
   .strictObject({
-    /** `prod` keeps its tables when the stack is deleted, and protects them from deletion. */
-    stage: z.enum(["dev", "prod"], "expected dev or prod").default("dev"),
+    ...stageKeys,
     /** The `iss` of the tokens to trust: an OpenID Connect issuer with a discovery document. */
     issuer: secureUrl.optional(),
     /** The `aud` that tokens must name, or `client_id` or `azp` if they have no `aud`. */
@@ -186,8 +186,9 @@ const Context = z
     ...networkKeys,
     ...backupKeys,
   })
-  .refine(({ stage, issuer, audience }) => stage === "dev" || (issuer !== undefined && audience !== undefined), {
-    error: "stage prod needs issuer and audience: add --context issuer=… --context audience=…",
+  .refine((context) => !isProtected(context) || (context.issuer !== undefined && context.audience !== undefined), {
+    error: ({ input }) =>
+      `stage ${(input as { stage: string }).stage} needs issuer and audience: add --context issuer=… --context audience=…`,
   })
   .refine(({ prewarmTables, expectedOrganizations }) => !prewarmTables || expectedOrganizations !== undefined, {
     error: "prewarmTables needs expectedOrganizations",
@@ -241,13 +242,14 @@ export const parseContext = (
   if (config.multiRegionKey && !isLocal) requireNewKey(baseline);
   if (config.emailSender !== undefined) requireSesIn(region);
   // In a deployment, the sender could be made to call the services of its own machine, such as Lambda's runtime API.
-  if (config.notificationTargets === "loopback" && !(isLocal && config.stage === "dev")) {
+  if (config.notificationTargets === "loopback" && (!isLocal || isProtected(config))) {
     throw new ContextError(
       `${nameOf("notificationTargets")} is "loopback", which only the local cloud may have: remove it`,
     );
   }
   return {
     ...config,
+    isProtected: isProtected(config),
     issuer,
     audience,
     webhookConcurrency: webhookConcurrencyOf(config),

@@ -1,5 +1,6 @@
 /** The context keys on how clients and the provider reach a deployment: docs/deployment.md. */
 import * as z from "zod";
+import { isProtected } from "./stage-context.ts";
 
 /** A domain name in lower case, without a dot at its end. */
 const domainName = z
@@ -100,9 +101,9 @@ export const networkChecks = [
     ({ clientAddressHeader, originSecretHeader }) => clientAddressHeader !== originSecretHeader,
     "clientAddressHeader and originSecretHeader must differ: one has the client's address, the other the secret",
   ),
-  rule<NetworkContext & { stage: string }>(
-    ({ stage, allowedOrigins }) => stage === "dev" || !allowedOrigins.some((origin) => LOOPBACK.test(origin)),
-    "allowedOrigins: only stage dev allows pages of a local server",
+  rule<NetworkContext & { stage: string; protected?: boolean | undefined }>(
+    (context) => !isProtected(context) || !context.allowedOrigins.some((origin) => LOOPBACK.test(origin)),
+    "allowedOrigins: a protected stage allows no pages of a local server",
   ),
   rule<NetworkContext>(
     ({ domainName, webhookDomainName }) => domainName === undefined || domainName !== webhookDomainName,

@@ -1,6 +1,7 @@
 import { Annotations, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import packageJson from "../package.json" with { type: "json" };
 import type { QueueName } from "../shared/api/queues.ts";
 import { NO_ISSUER } from "./config.ts";
 import { addBackgroundFunctions } from "./constructs/background-functions.ts";
@@ -32,7 +33,7 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, config: DeploymentConfig) {
     super(scope, id, {
       description: "Plant store and integration security monitoring",
-      terminationProtection: config.stage !== "dev",
+      terminationProtection: config.isProtected,
       ...(config.region !== undefined && { env: { region: config.region } }),
     });
     limitResources(this);
@@ -89,13 +90,16 @@ export class ServiceStack extends Stack {
       tables,
     });
     if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
-    else if (config.stage === "prod")
+    else if (config.isProtected)
       Annotations.of(this).addWarningV2(
         "plant-store:no-alarm-topic",
         "No alarmTopicArn was given: alarms are visible in CloudWatch only. docs/operations.md describes the topic.",
       );
 
-    Tags.of(this).add("stage", config.stage);
+    for (const [name, value] of Object.entries({ ...config.tags, product: "plant-store", stage: config.stage }))
+      Tags.of(this).add(name, value);
+    // An output, because a tag would change every resource with each release.
+    new CfnOutput(this, "Version", { value: packageJson.version, description: "The version of the service" });
     new CfnOutput(this, "ApiUrl", { value: this.api.url, description: "The base URL of the API" });
     new CfnOutput(this, "ConsoleUrl", {
       value: this.api.consoleUrl,

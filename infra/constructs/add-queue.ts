@@ -14,7 +14,7 @@ const sealed = {
 } as const satisfies QueueProps;
 
 type Props = {
-  config: Pick<DeploymentConfig, "stage">;
+  config: Pick<DeploymentConfig, "isProtected">;
   /** The time-out of the function that works on the queue. */
   workSeconds: number;
   /** The ids of the two queues. The dead-letter queue's id also begins the id of its output. */

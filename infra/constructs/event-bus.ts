@@ -21,7 +21,7 @@ export class ServiceEventBus extends Construct {
   /** Keeps events for functions/security/restore-security-events.ts. */
   readonly unrecorded: Queue;
 
-  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage">) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "isProtected">) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", {
       description: "Events of the service, and changes of alerts and circuits for subscribers",

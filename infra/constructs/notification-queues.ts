@@ -13,7 +13,7 @@ const DISPATCH_RECEIVES = 100;
 /** Waiting for the time of a summary and every try to send count as receives: docs/notifications.md. */
 const SEND_RECEIVES = 100;
 
-type Props = { bus: EventBus; config: Pick<DeploymentConfig, "stage"> };
+type Props = { bus: EventBus; config: Pick<DeploymentConfig, "isProtected"> };
 
 /** The queues of notifications: changes of alerts to dispatch, and deliveries to send. docs/notifications.md. */
 export class NotificationQueues extends Construct {

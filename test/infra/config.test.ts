@@ -10,6 +10,8 @@ describe("the context of a deployment", () => {
   it("requires nothing for development, which then trusts no issuer", () => {
     expect(parseContext({})).toEqual({
       stage: "dev",
+      isProtected: false,
+      tags: {},
       siemFeed: false,
       issuer: NO_ISSUER,
       audience: "plant-store",
@@ -94,6 +96,25 @@ describe("the context of a deployment", () => {
     expect(() => parseContext({ ...prod, audience: undefined })).toThrow("stage prod needs issuer and audience");
   });
 
+  it("protects every stage but dev, unless the key says otherwise, and names stages freely", () => {
+    const isProtected = (context: object) => parseContext({ issuer, audience: "plants", ...context }).isProtected;
+    expect(isProtected({})).toBe(false);
+    expect(isProtected({ protected: "true" })).toBe(true);
+    for (const stage of ["prod", "Tenant-7-staging", "7", "x".repeat(20)]) {
+      expect(parseContext({ ...prod, stage })).toMatchObject({ stage, isProtected: true });
+      expect(isProtected({ stage, protected: "false" })).toBe(false);
+    }
+    expect(parseContext({ stage: "test", protected: false }).issuer).toBe(NO_ISSUER);
+    expect(() => parseContext({ protected: true })).toThrow("stage dev needs issuer and audience");
+  });
+
+  it.each([['{"cost-center":"4711","team":"plants"}'], [{ "cost-center": "4711", team: "plants" }]])(
+    "accepts the tags %j",
+    (tags) => {
+      expect(parseContext({ tags }).tags).toEqual({ "cost-center": "4711", team: "plants" });
+    },
+  );
+
   it.each([['{"org:admin":"admin","org:member":"member"}'], [{ "org:admin": "admin", "org:member": "member" }]])(
     "accepts the role mapping %j",
     (roleMapping) => {
@@ -127,7 +148,19 @@ describe("the context of a deployment", () => {
     [{ retention_days: "7" }, "use RETENTION_DAYS"],
     [{ organisationClaim: "org" }, "use organizationClaim"],
     [{ colour: "green" }, "the context key colour does not exist: the keys are ALERT_THRESHOLD, RETENTION_DAYS, "],
-    [{ stage: "production" }, 'the context key stage is "production": expected dev or prod'],
+    ...["", "with_underscore", "x".repeat(21), "ä"].map(
+      (stage) =>
+        [{ stage }, `the context key stage is "${stage}": expected 1 to 20 letters, digits and hyphens`] as const,
+    ),
+    [{ protected: "maybe" }, "expected true or false"],
+    [{ tags: "cost-center=4711" }, 'expected a JSON object of tags, such as {"cost-center":"4711"}'],
+    [{ tags: { team: 7 } }, "expected a JSON object of tags"],
+    [{ tags: { "aws:team": "plants" } }, "no name with aws: at its beginning"],
+    [{ tags: { "": "plants" } }, "expected names of at most 128"],
+    [{ tags: { team: "x".repeat(257) } }, "values of at most 256 characters"],
+    [{ tags: { team: "<plants>" } }, "that AWS accepts in tags"],
+    [{ tags: { Stage: "blue" } }, "product or stage are tags of every deployment"],
+    [{ tags: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`t${n}`, ""])) }, "expected at most 40 tags"],
     [{ stge: "prod", isuer: issuer }, "use stage, or leave it out\nthe context key isuer does not exist"],
     [{ issuer: "http://login.example.com" }, "expected an https URL"],
     [{ issuer: "login.example.com" }, "expected an https URL"],
@@ -219,7 +252,7 @@ describe("the context of a deployment", () => {
       { allowedOrigins: `https://a.example,${origin}` },
       "expected origins",
     ]),
-    [{ ...prod, allowedOrigins: "http://localhost:5173" }, "only stage dev allows"],
+    [{ ...prod, allowedOrigins: "http://localhost:5173" }, "a protected stage allows no pages of a local server"],
     [{ clientAddressHeader: "x-client-address" }, "both or neither"],
     [{ originSecretHashes: HASH }, "both or neither"],
     [{ clientAddressHeader: "x-forwarded-for", originSecretHashes: HASH }, "x-forwarded-for is a list"],
@@ -232,7 +265,7 @@ describe("the context of a deployment", () => {
 
   it("cuts a long value in the sentence about it", () => {
     expect(() => parseContext({ stage: "x".repeat(1_000) })).toThrow(
-      /^the context key stage is "x{79} …: expected dev or prod$/,
+      /^the context key stage is "x{79} …: expected 1 to 20 letters, digits and hyphens$/,
     );
   });
 

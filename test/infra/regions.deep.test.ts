@@ -81,7 +81,10 @@ describe("the synthesis", () => {
   it.each([
     [{}, /^AWS Lambda has no function URLs in the region eu-south-2: [^\n]+\n$/],
     [{ stge: "prod" }, /^the context key stge does not exist: use stage, or leave it out\n$/],
-    [{ stage: "production" }, /^the context key stage is "production": expected dev or prod\n$/],
+    [
+      { stage: "pro_duction" },
+      /^the context key stage is "pro_duction": expected 1 to 20 letters, digits and hyphens\n$/,
+    ],
   ])("prints only the sentence about the context %j, without a stack", async (context, sentence) => {
     const env = {
       ...process.env,

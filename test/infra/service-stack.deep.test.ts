@@ -21,11 +21,13 @@ const createServiceApp = () => createApp({ outputDirectory: newDirectory("assemb
 const OPERATORS = "arn:aws:sns:eu-central-1:123456789012:operators";
 
 describe("the stack", () => {
-  it("protects only the stack of production from deletion", () => {
+  it("protects stacks from deletion, except that of development and those that ask for no protection", () => {
     const isProtected = (context: Record<string, string>) =>
       new ServiceStack(new App(), "test", parseContext(context)).terminationProtection;
     expect(isProtected({})).toBe(false);
-    expect(isProtected({ stage: "prod", issuer: "https://login.example.com", audience: "plants" })).toBe(true);
+    const production = { stage: "prod", issuer: "https://login.example.com", audience: "plants" };
+    expect(isProtected(production)).toBe(true);
+    expect(isProtected({ ...production, protected: "false" })).toBe(false);
   });
 
   it("grants no right to read a secret of the platform if the context names none", () => {
@@ -49,7 +51,9 @@ describe("the stack", () => {
 
 describe("the number of resources", () => {
   const everything = {
-    stage: "prod",
+    stage: "Tenant-7-of-20-chars",
+    protected: "true",
+    tags: '{"cost-center":"4711"}',
     issuer: "https://login.example.com",
     audience: "plants",
     domainName: "api.example.com",

@@ -36,6 +36,8 @@ beforeAll(async () => {
   dev = templateIn(assemblyDirectory);
   const production = await synthesiseWith("production", {
     stage: "prod",
+    tags: '{"cost-center":"4711"}',
+    SYNC_INTERVAL_HOURS: "85",
     issuer: "https://login.example.com",
     audience: "plants",
     emailSender: "alerts@example.com",
@@ -659,6 +661,41 @@ describe("the stack", () => {
         Dimensions: [{ Name: "QueueName", Value: { "Fn::GetAtt": [id, "QueueName"] } }],
         Threshold: 1,
       });
+  });
+
+  it("tags everything with the product, the stage and the tags of the context, also what nested stacks make", () => {
+    const own = { "cost-center": "4711", product: "plant-store", stage: "prod" };
+    const tagsOf = (tags: { Key: string; Value: string }[]) =>
+      Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));
+    const tagged = Object.values(prod.findResources("AWS::Lambda::Function")).concat(
+      Object.values(prod.findResources("AWS::DynamoDB::Table")),
+    );
+    expect(tagged.length).toBeGreaterThan(60);
+    for (const { Properties } of tagged) expect(tagsOf(Properties.Tags)).toEqual(own);
+    // A tag with the version would change all of them with each release.
+    dev.hasOutput("Version", { Value: Match.stringLikeRegexp("^[0-9]+[.][0-9]+[.][0-9]+") });
+  });
+
+  it("shares no name with another stage of the account and region", () => {
+    const namesOf = (template: Template) =>
+      Object.values<{ Properties?: Record<string, unknown> }>(template.toJSON().Resources).flatMap(
+        ({ Properties = {} }) =>
+          Object.entries(Properties).flatMap(([property, value]) =>
+            /(?<!Metric)Name$/.test(property) && !/^\{"(Ref|Fn::GetAtt)"/.test(JSON.stringify(value))
+              ? [JSON.stringify(value)]
+              : [],
+          ),
+      );
+    const [ofDev, ofProd] = [namesOf(dev), namesOf(prod)];
+    expect(ofDev.length).toBeGreaterThan(30);
+    // The only stage of each API.
+    expect(ofDev.filter((name) => ofProd.includes(name))).toEqual(['"$default"']);
+    // A stage has at most 20 characters, and the name of a rule 64.
+    const rules = Object.values(dev.findResources("AWS::Events::Rule")).flatMap(
+      ({ Properties }) => Properties.Name ?? [],
+    );
+    expect(rules).toContain("plant-store-dev-dispatch-syncs");
+    for (const name of rules) expect(name.length + 20 - "dev".length).toBeLessThanOrEqual(64);
   });
 
   it("has an output that shows if it trusts no issuer", () => {

@@ -10,7 +10,7 @@ import type { Tables } from "./tables.ts";
 /** Their items live for a day: a restored one would answer for a request that nobody repeats any more. */
 const WITHOUT_BACKUP: readonly TableName[] = ["idempotencyKeys"];
 
-type Config = Pick<DeploymentConfig, "stage" | "backupDays" | "backupCopyVaultArn">;
+type Config = Pick<DeploymentConfig, "isProtected" | "backupDays" | "backupCopyVaultArn">;
 
 /**
  * A backup of each table once a day, in a vault that the stack keeps, with a copy in a vault of another region if one is

@@ -4,10 +4,10 @@ import { Construct } from "constructs";
 import type { DeploymentConfig } from "./deployment-config.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
 
-type Stage = Pick<DeploymentConfig, "stage">;
+type Protection = Pick<DeploymentConfig, "isProtected">;
 
 /** A private and encrypted bucket, only over TLS. @param withoutLog why it has no access log */
-const addBucket = (scope: Construct, config: Stage, rule: LifecycleRule, withoutLog: string): Bucket => {
+const addBucket = (scope: Construct, config: Protection, rule: LifecycleRule, withoutLog: string): Bucket => {
   const bucket = new Bucket(scope, "Bucket", {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     encryption: BucketEncryption.S3_MANAGED,
@@ -27,7 +27,7 @@ const addBucket = (scope: Construct, config: Stage, rule: LifecycleRule, without
 export class ExportsBucket extends Construct {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, config: Stage) {
+  constructor(scope: Construct, id: string, config: Protection) {
     super(scope, id);
     this.bucket = addBucket(
       this,
@@ -45,7 +45,7 @@ export class ExportsBucket extends Construct {
 export class FeedBucket extends Construct {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, config: Stage & Pick<DeploymentConfig, "RETENTION_DAYS">) {
+  constructor(scope: Construct, id: string, config: Protection & Pick<DeploymentConfig, "RETENTION_DAYS">) {
     super(scope, id);
     this.bucket = addBucket(
       this,

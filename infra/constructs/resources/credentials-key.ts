@@ -16,7 +16,7 @@ export class CredentialsKey extends Construct {
   /** The variable with the key's id. */
   readonly environment: Readonly<Record<string, string>>;
 
-  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage" | "multiRegionKey">) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "isProtected" | "multiRegionKey">) {
     super(scope, id);
     this.key = new Key(this, "Key", {
       description: "Seals the credentials of organizations' provider accounts",

@@ -8,8 +8,12 @@ export type ReservableFunction = "receive-webhook" | BackgroundFunctionName;
 export type WebhookEntranceKind = "url" | "api" | "both";
 
 export type DeploymentConfig = {
-  /** `prod` keeps its tables when the stack is deleted, and protects them from deletion. */
-  stage: "dev" | "prod";
+  /** The name of the deployment: 1 to 20 letters, digits and hyphens. */
+  stage: string;
+  /** Whether data is kept when the stack is deleted, and protected from deletion. */
+  isProtected: boolean;
+  /** Tags of all resources, by name. */
+  tags: Readonly<Record<string, string>>;
   /** The `iss` of the tokens to trust; NO_ISSUER if the deployment trusts none. */
   issuer: string;
   /** The `aud` that tokens must name, or `client_id` or `azp` if they have no `aud`. */

@@ -18,7 +18,7 @@ const RECOVERY_PERIOD_DAYS = 7;
 /** The attribute that holds an item's expiry in epoch seconds, in every table whose items expire. */
 const EXPIRY = "ttl";
 
-type TablesConfig = Pick<DeploymentConfig, "stage" | "expectedOrganizations" | "prewarmTables">;
+type TablesConfig = Pick<DeploymentConfig, "isProtected" | "expectedOrganizations" | "prewarmTables">;
 
 type Key = NonNullable<TableProps["sortKey"]>;
 
@@ -61,7 +61,7 @@ const keysOf = ({ partitionKey, sortKey, sortKeyType, expires }: TableSpec) => (
   ...(expires && { timeToLiveAttribute: EXPIRY }),
 });
 
-/** The tables of the service by name: on demand, with point-in-time recovery. Only the stage `dev` deletes them. */
+/** The tables of the service by name: on demand, with point-in-time recovery. Only a stage without protection deletes them. */
 export const createTables = (scope: Construct, config: TablesConfig) => {
   const parent = new Construct(scope, "Tables");
   const warmthOf = warmth(config);
@@ -77,7 +77,7 @@ export const createTables = (scope: Construct, config: TablesConfig) => {
           pointInTimeRecoveryEnabled: true,
           recoveryPeriodInDays: RECOVERY_PERIOD_DAYS,
         },
-        deletionProtection: config.stage !== "dev",
+        deletionProtection: config.isProtected,
         removalPolicy: removalPolicyOf(config),
       },
     );

@@ -34,7 +34,7 @@ export const fill = (stack: Stack): void => {
   table.grant(create, "dynamodb:PutItem");
   const list = addFunction("list-plants");
   table.grantReadData(list);
-  new ExportsBucket(stack, "Exports", { stage: "dev" });
+  new ExportsBucket(stack, "Exports", { isProtected: false });
   const api = new HttpApi(stack, "Api");
   const integration = new HttpLambdaIntegration("List", list);
   api.addRoutes({ path: "/plants/{id}", methods: [HttpMethod.GET], integration });
