@@ -76,7 +76,13 @@ export class ServiceStack extends Stack {
       ["NotificationsToSend", notifications.toSend],
       ...(mailEvents === undefined ? [] : ([["MailFeedback", mailEvents.queue]] as const)),
     ]);
-    const background = addBackgroundFunctions(this, { stacks, access: this.access, bus: events.bus, queues, config });
+    const { functions: background, rules } = addBackgroundFunctions(this, {
+      stacks,
+      access: this.access,
+      bus: events.bus,
+      queues,
+      config,
+    });
     this.api = new ServiceHttpApi(this, "HttpApi", { config, functions });
     for (const name of ["dispatch-notifications", "end-mutes", "send-notifications"] as const)
       background.get(name)?.addEnvironment("CONSOLE_URL", this.api.consoleUrl);
@@ -86,6 +92,7 @@ export class ServiceStack extends Stack {
       api: this.api.api,
       webhooks,
       background,
+      rules,
       queues,
       tables,
     });

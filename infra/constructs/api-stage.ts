@@ -25,6 +25,9 @@ const ACCESS_LOG = AccessLogFormat.custom(
     status: "$context.status",
     latencyMs: "$context.responseLatency",
     gatewayError: "$context.error.responseType",
+    integrationError: "$context.integrationErrorMessage",
+    integrationStatus: "$context.integrationStatus",
+    integrationLatencyMs: "$context.integrationLatency",
   }),
 );
 
@@ -52,6 +55,9 @@ type Props = {
 /** Adds the only stage of an HTTP API: throttled, logged and, if there is a domain name, mapped to it. @returns the stage */
 export const addStage = (scope: Construct, { api, config, domain, outputPrefix }: Props): HttpStage => {
   const accessLog = new LogGroup(scope, "AccessLog", {
+    // API Gateway adds each log group with another beginning to a policy of the account, which has room for few:
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-infrastructure-V2-CloudWatchLogs.html
+    logGroupName: `/aws/vendedlogs/${Stack.of(scope).stackName}/${outputPrefix.toLowerCase()}`,
     retention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
   });

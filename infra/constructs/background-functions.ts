@@ -72,15 +72,22 @@ const acceptEvents = (name: BackgroundFunctionName): Access => {
   return events.length === 0 ? NO_ACCESS : variables({ CONSUMED_EVENTS: events.join(",") });
 };
 
+export type BackgroundFunctions = {
+  functions: ReadonlyMap<BackgroundFunctionName, LambdaFunction>;
+  /** The rules of events that start them. Of an event in parts, the rule of the first part. */
+  rules: ReadonlyMap<BackgroundFunctionName, readonly Rule[]>;
+};
+
 /**
- * Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start. Returns them.
+ * Adds the functions of shared/api/background-functions.ts, which schedules, events and queues start.
  * @param root has the schedules, because their names are unique in a region.
  */
 export const addBackgroundFunctions = (
   root: Stack,
   { stacks, access, bus, queues, config }: Props,
-): ReadonlyMap<BackgroundFunctionName, LambdaFunction> => {
+): BackgroundFunctions => {
   const functions = new Map<BackgroundFunctionName, LambdaFunction>();
+  const rules = new Map<BackgroundFunctionName, Rule[]>();
   const names = allBackgroundFunctions.map(([name]) => name);
   const accessOf = requireAccess(names, access);
   for (const [name, definition] of allBackgroundFunctions) {
@@ -97,11 +104,15 @@ export const addBackgroundFunctions = (
       timeout: Duration.seconds(definition.timeoutSeconds),
       reservedConcurrency: config.reservedConcurrency[name],
     });
-    for (const trigger of definition.triggers)
-      addTrigger({ group, id, name, target, schedules: groupIn(root, groupId) }, trigger, { bus, queues, config });
+    const added = { group, id, name, target, schedules: groupIn(root, groupId) };
+    for (const trigger of definition.triggers) addTrigger(added, trigger, { queues, config });
     functions.set(name, target);
+    rules.set(
+      name,
+      definition.triggers.flatMap((trigger) => ("event" in trigger ? addEventRules(added, trigger.event, bus) : [])),
+    );
   }
-  return functions;
+  return { functions, rules };
 };
 
 type Added = {
@@ -113,11 +124,8 @@ type Added = {
   schedules: Construct;
 };
 
-const addTrigger = (
-  added: Added,
-  trigger: Trigger,
-  { bus, queues, config }: Omit<Props, "stacks" | "access">,
-): void => {
+/** Adds what starts the function, except the rules of events. */
+const addTrigger = (added: Added, trigger: Trigger, { queues, config }: Pick<Props, "queues" | "config">): void => {
   if ("hourlyAtMinute" in trigger) {
     const minute = trigger.hourlyAtMinute;
     addSchedule(added, `cron(${minute} * * * ? *)`, `Hourly, at minute ${minute}`);
@@ -127,8 +135,7 @@ const addTrigger = (
     const hours = config[trigger.everyHours];
     const interval = `${hours} ${hours === 1 ? "hour" : "hours"}`;
     addSchedule(added, `rate(${interval})`, `Every ${interval}`);
-  } else if ("event" in trigger) addEventRules(added, trigger.event, bus);
-  else {
+  } else if ("queueOf" in trigger) {
     const queue = queueOf(trigger.queueOf, queues);
     const { batchSize, maxConcurrency: bound } = trigger;
     // The id of the CDK's SqsEventSource, which would also add a policy: a new id would be a second mapping of the queue,
@@ -152,17 +159,20 @@ const addSchedule = ({ schedules, id, name, target }: Added, expression: string,
   });
 };
 
-/** One rule for the event, or one for each of its parts; the function then receives the part as the detail. */
-const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: EventBus): void => {
+/**
+ * One rule for the event, or one for each of its parts; the function then receives the part as the detail.
+ * @returns the first rule.
+ */
+const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: EventBus): Rule[] => {
   const parts = partsOf(event);
   if (parts === undefined) {
-    new Rule(group, `${id}On${event}`, {
+    const rule = new Rule(group, `${id}On${event}`, {
       eventBus: bus,
       description: `Delivers ${event}`,
       eventPattern: patternOf(event),
       targets: [new LambdaTarget(target)],
     });
-    return;
+    return [rule];
   }
   // One permission for the rules of all parts, in place of one for each.
   target.addPermission(`AllowRulesOf${event}`, {
@@ -173,7 +183,7 @@ const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: E
       resourceName: `${bus.eventBusName}/*`,
     }),
   });
-  for (const part of parts) {
+  const addPart = (part: string): Rule =>
     new Rule(group, `${id}On${event}-${part}`, {
       eventBus: bus,
       description: `Delivers ${part} of ${event}`,
@@ -194,5 +204,5 @@ const addEventRules = ({ group, id, target }: Added, event: BusEventName, bus: E
         },
       ],
     });
-  }
+  return parts.map(addPart).slice(0, 1);
 };

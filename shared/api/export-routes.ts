@@ -44,7 +44,7 @@ export const exportRoutes = defineRoutes("exports", {
     permission: "security:read",
     summary: "Read an export",
     description:
-      "Returns an export with its progress. A completed one has a URL for each file, which downloads it without a token for 15 minutes; each answer has new ones. An answer with URLs is recorded as a read of data.",
+      "Returns an export with its progress. A completed one has a URL for each file, which downloads it without a token for at most 15 minutes; each answer has new ones. An answer with URLs is recorded as a read of data.",
     request: { params: idOf("export", "export_not_found") },
     success: { status: 200, description: "The export.", body: Export },
     failures: ["export_not_found"],

@@ -1,6 +1,6 @@
 /**
  * Exports, as clients request and see them. An export writes security events, or all data of an organization, to files in
- * a bucket (export-worker.ts). A link downloads a file for 15 minutes; files are deleted after 7 days. docs/exports.md.
+ * a bucket (export-worker.ts). A link downloads a file for at most 15 minutes; files are deleted after 7 days. docs/exports.md.
  */
 import * as z from "zod/mini";
 import { described } from "../json/described.ts";
@@ -121,7 +121,7 @@ const ExportFile = z
     url: z.optional(
       described(z.string(), "Downloads the file without a token. Only in the answer for one completed export."),
     ),
-    urlExpiresAt: z.optional(epochMs("when the URL stops working: 15 minutes after the answer.")),
+    urlExpiresAt: z.optional(epochMs("when the URL stops working at the latest: 15 minutes after the answer.")),
   })
   .register(z.globalRegistry, { id: "ExportFile", description: "A complete file of an export." });
 

@@ -81,7 +81,8 @@ const lastSlot = async (
   if (lost === 0) return known.isStart === true ? undefined : known.slot;
   const slot = known.slot + lost * syncIntervalMs;
   if (!(await occurrences.replace({ slot, assumedAt: now }, known))) return undefined;
-  writeLog("warn", "An occurrence of the schedule of syncs was lost; its runs are requested now", { slot });
+  const message = "An occurrence of the schedule of syncs was lost; its runs are requested now";
+  writeLog("warn", message, { slot }, { LostSyncOccurrences: 1 });
   return slot;
 };
 

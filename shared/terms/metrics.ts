@@ -16,6 +16,8 @@ export const metricUnits = {
   /** Webhooks of accounts that no organization has connected. */
   UnclaimedPlatformWebhooks: "Count",
   WithheldPlatformWebhooks: "Count",
+  /** Occurrences of the schedule of syncs whose runs the hourly search had to request. */
+  LostSyncOccurrences: "Count",
   /** The circuits that are open; written when a circuit opened or closed by itself. */
   OpenCircuits: "Count",
 } as const;

@@ -205,6 +205,45 @@ describe("the alarms", () => {
     );
   });
 
+  it("notice events that EventBridge could not give to a function, by the name of their rule on the service's bus", () => {
+    const bus = { "Fn::Select": [1, { "Fn::Split": ["/", expect.anything()] }] };
+    const failed = alarms.flatMap(metricsOf).filter(({ MetricName }) => MetricName === "FailedInvocations");
+    const watched = failed.map(({ Namespace, Dimensions = [] }) => {
+      expect({ Namespace, Dimensions }).toMatchObject({
+        Namespace: "AWS/Events",
+        Dimensions: [{ Name: "EventBusName", Value: bus }, { Name: "RuleName" }],
+      });
+      const name = Dimensions[1]?.Value as {
+        "Fn::Select": [number, { "Fn::Split": [string, { "Fn::GetAtt": [string] }] }];
+      };
+      const [index, { "Fn::Split": split }] = name["Fn::Select"];
+      expect(index).toBe(2);
+      return split[1]["Fn::GetAtt"][0];
+    });
+    const rules = ofType("AWS::Events::Rule").filter(
+      ([, { Properties }]) =>
+        Properties.ScheduleExpression === undefined && !JSON.stringify(Properties).includes("DeadLetterConfig"),
+    );
+    const [, ...others] = rules.filter(([id]) => id.includes("OnDetectionDue"));
+    // One part's rule stands for all: they share the function and its permission.
+    expect(watched.sort()).toEqual(
+      rules
+        .filter((rule) => !others.includes(rule))
+        .map(([id]) => id)
+        .sort(),
+    );
+    expect(expressionOf(alarmOf("ErasureFunctionsFailing"))).toBe("m0 + m1 + 3 * m2");
+  });
+
+  it("end when tables are no longer throttled, although DynamoDB then has no metrics", () => {
+    const throttled = alarmOf("TablesThrottled");
+    expect(expressionOf(throttled)).toMatch(/^0 \* polls \+ m0 \+ m1/);
+    expect(watchedBy("TablesThrottled", "ApproximateNumberOfMessagesVisible")).toEqual(["WebhooksReceived"]);
+    const tables = ["TablesPlants", "TablesRecords", "TablesSecurityEvents", "TablesSecurityRollups"];
+    expect(watchedBy("TablesThrottled", "WriteThrottleEvents")).toEqual(tables);
+    expect(watchedBy("TablesThrottled", "ReadThrottleEvents")).toEqual(tables);
+  });
+
   it("notice messages that wait and dead letters of every queue", () => {
     const queues = ofType("AWS::SQS::Queue");
     const watching = (name: string) => alarms.filter((alarm) => nameOf(alarm).endsWith(name)).length;

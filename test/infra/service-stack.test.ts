@@ -521,6 +521,42 @@ describe("the stack", () => {
     for (const { Properties } of alarmsOf(dev)) expect(Properties).not.toHaveProperty("AlarmActions");
   });
 
+  it("watches the search for lost occurrences if two intervals of syncing are longer than an alarm can look back", () => {
+    prod.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      AlarmName: "plant-store-prod-SyncsStopped",
+      Namespace: "PlantStore/prod",
+      MetricName: "LostSyncOccurrences",
+      Threshold: 1,
+      ComparisonOperator: "GreaterThanOrEqualToThreshold",
+      EvaluationPeriods: 1,
+    });
+    dev.hasResourceProperties("AWS::CloudWatch::Alarm", {
+      AlarmName: "plant-store-dev-SyncsStopped",
+      ComparisonOperator: "LessThanThreshold",
+      EvaluationPeriods: 9,
+    });
+  });
+
+  it("logs each request of the APIs with the integration's answer, in a group that needs no entry in a policy", () => {
+    for (const [template, names] of [
+      [dev, ["/aws/vendedlogs/plant-store-dev/api"]],
+      [prod, ["/aws/vendedlogs/plant-store-prod/api", "/aws/vendedlogs/plant-store-prod/webhooks"]],
+    ] as const) {
+      const groups = template.findResources("AWS::Logs::LogGroup");
+      const stages = Object.values(template.findResources("AWS::ApiGatewayV2::Stage"));
+      const named = stages.map(({ Properties: { AccessLogSettings: log } }) => {
+        expect(JSON.parse(log.Format)).toMatchObject({
+          gatewayError: "$context.error.responseType",
+          integrationError: "$context.integrationErrorMessage",
+          integrationStatus: "$context.integrationStatus",
+          integrationLatencyMs: "$context.integrationLatency",
+        });
+        return groups[log.DestinationArn["Fn::GetAtt"][0]]?.Properties.LogGroupName;
+      });
+      expect(named.sort()).toEqual([...names]);
+    }
+  });
+
   it("records traces only on request, with the right to write them", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
     const pagesOfDevOnly = pageRoutesOf({ apiDocs: true }).length - pageRoutesOf({ apiDocs: false }).length;

@@ -1,25 +1,49 @@
 import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
-import { type AlarmDefinition, functionOf, namesWith, type Watched } from "./watched.ts";
+import { type AlarmDefinition, functionOf, loggedMetric, namesWith, pollsOf, type Watched } from "./watched.ts";
+
+/** Seven days. */
+const MOST_HOURS = 168;
 
 const hourlyNames = namesWith((trigger) => "hourlyAtMinute" in trigger);
 
 /**
+ * An alarm looks back seven days at most, which is too short for two long intervals. Then the hourly search says that an
+ * occurrence of the schedule was lost; SchedulesStopped watches the search.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html
+ */
+const syncsStopped = ({ config }: Watched, successes: IMetric): AlarmDefinition => {
+  const periods = 2 * config.SYNC_INTERVAL_HOURS + 1;
+  return periods <= MOST_HOURS
+    ? {
+        name: "SyncsStopped",
+        description:
+          "dispatch-syncs has not succeeded for two of its intervals: it was not started, or each run failed",
+        metric: successes,
+        below: 1,
+        periods,
+      }
+    : {
+        name: "SyncsStopped",
+        description: "An occurrence of dispatch-syncs was lost: it was not started, or each run failed",
+        metric: loggedMetric(config, "LostSyncOccurrences", "Sum"),
+        atLeast: 1,
+        periods: 1,
+      };
+};
+
+/**
  * Schedules that do not run. A metric of a function has no value while the function is not invoked, and an alarm on
- * missing values would be raised at the deployment. The mapping of the webhooks' queue polls all the time, so `polls` has
- * a value for every period since the deployment: times 0, it makes "not invoked" a 0. Before the deployment there is no
- * value at all, and missing values are not breaching: a new stack stays quiet until its schedules had time to run.
+ * missing values would be raised at the deployment. `polls` (pollsOf) makes "not invoked" a 0. Before the deployment there is
+ * no value at all, and missing values are not breaching: a new stack stays quiet until its schedules had time to run.
  */
 export const scheduleAlarms = (watched: Watched): AlarmDefinition[] => {
-  const polled = watched.queues.get("WebhookReceived");
-  if (polled === undefined) throw new Error("There is no queue of WebhookReceived.");
-  const polls = (period: Duration): Metric => polled.metricApproximateNumberOfMessagesVisible({ period });
   const successes = (name: BackgroundFunctionName, period: Duration): IMetric => {
     const target = functionOf(watched, name);
     const invocations = target.metricInvocations({ period, statistic: "Sum" });
     const errors = target.metricErrors({ period, statistic: "Sum" });
-    const usingMetrics = { polls: polls(period), invocations, errors };
+    const usingMetrics = { polls: pollsOf(watched, period), invocations, errors };
     return new MathExpression({
       expression: "0 * polls + invocations - errors",
       usingMetrics,
@@ -37,22 +61,14 @@ export const scheduleAlarms = (watched: Watched): AlarmDefinition[] => {
       below: 1,
       periods: 9,
     },
-    {
-      name: "SyncsStopped",
-      description: "dispatch-syncs has not succeeded for two of its intervals: it was not started, or each run failed",
-      metric: successes("dispatch-syncs", hour),
-      below: 1,
-      // An alarm looks back seven days at most:
-      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html
-      periods: Math.min(2 * watched.config.SYNC_INTERVAL_HOURS + 1, 7 * 24),
-    },
+    syncsStopped(watched, successes("dispatch-syncs", hour)),
     {
       name: "SchedulesStopped",
       description: `For three hours, not all of the hourly functions were started: ${hourly.join(", ")}`,
       metric: new MathExpression({
         expression: ["0 * polls", ...hourly.map((_name, index) => `(m${index} > 0)`)].join(" + "),
         usingMetrics: {
-          polls: polls(hour),
+          polls: pollsOf(watched, hour),
           ...Object.fromEntries(
             hourly.map((name, index) => [`m${index}`, functionOf(watched, name).metricInvocations({ period: hour })]),
           ),

@@ -1,6 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import type { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Rule } from "aws-cdk-lib/aws-events";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import {
@@ -22,6 +23,8 @@ export type Watched = {
   /** Without the functions that the deployment's settings leave out. */
   background: ReadonlyMap<BackgroundFunctionName, LambdaFunction>;
   queues: ReadonlyMap<QueueName, Queue>;
+  /** The rules of the bus that start background functions. Of an event in parts, the rule of the first one. */
+  rules: ReadonlyMap<BackgroundFunctionName, readonly Rule[]>;
   tables: Tables;
 };
 
@@ -55,12 +58,26 @@ export const functionOf = ({ background }: Pick<Watched, "background">, name: Ba
 /** "The maximum number of metrics in an alarm": https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html */
 const MOST_METRICS = 10;
 
+/**
+ * A metric with a value for every period since the deployment, because the mapping of the webhooks' queue polls all the
+ * time. Times 0, it makes "no value" a 0 in a sum.
+ */
+export const pollsOf = ({ queues }: Pick<Watched, "queues">, period: Duration): Metric => {
+  const polled = queues.get("WebhookReceived");
+  if (polled === undefined) throw new Error("There is no queue of WebhookReceived.");
+  return polled.metricApproximateNumberOfMessagesVisible({ period });
+};
+
 type Expression = {
   /** `$` stands for the name of each metric; the terms are added. A missing value counts as 0 in such a sum. */
   term?: string;
   metrics: readonly IMetric[];
   label: string;
   period?: Duration;
+  /** Counts nothing, but lets the sum have a value when no metric has one (pollsOf). */
+  polls?: Metric;
+  /** Metrics of failures of which one suffices to raise an alarm at three. */
+  triple?: readonly IMetric[];
 };
 
 /**
@@ -68,11 +85,23 @@ type Expression = {
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html#metric-math-syntax-arithmetic
  * @throws Error if an alarm cannot watch this many metrics.
  */
-export const sumOf = ({ term = "$", metrics, label, period = FIVE_MINUTES }: Expression): IMetric => {
-  if (metrics.length > MOST_METRICS) throw new Error(`${label}: an alarm watches at most ${MOST_METRICS} metrics.`);
-  const named = metrics.map((metric, index) => [`m${index}`, metric] as const);
-  const expression = named.map(([name]) => term.replace("$", name)).join(" + ");
-  return new MathExpression({ expression, usingMetrics: Object.fromEntries(named), label, period });
+export const sumOf = (options: Expression): IMetric => {
+  const { term = "$", metrics, label, period = FIVE_MINUTES, polls, triple = [] } = options;
+  const named = [
+    ...(polls === undefined ? [] : [{ name: "polls", metric: polls, term: "0 * $" }]),
+    ...[...metrics, ...triple].map((metric, index) => ({
+      name: `m${index}`,
+      metric,
+      term: index < metrics.length ? term : "3 * $",
+    })),
+  ];
+  if (named.length > MOST_METRICS) throw new Error(`${label}: an alarm watches at most ${MOST_METRICS} metrics.`);
+  return new MathExpression({
+    expression: named.map((one) => one.term.replace("$", one.name)).join(" + "),
+    usingMetrics: Object.fromEntries(named.map(({ name, metric }) => [name, metric])),
+    label,
+    period,
+  });
 };
 
 /** The background functions with a trigger of a kind. */

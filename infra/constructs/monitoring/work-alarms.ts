@@ -1,4 +1,5 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Fn } from "aws-cdk-lib";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import {
   allBackgroundFunctions,
@@ -45,6 +46,26 @@ const subjects: Record<BackgroundFunction["subject"], string> = {
   notifications: "Notification",
 };
 
+/**
+ * Events that EventBridge could not give to a function: it was deleted, or does not permit the rule. The rules' names are
+ * taken from their ARNs, since CloudFormation refers to a rule of a bus by `bus|rule`.
+ */
+const failedStarts = ({ rules }: Watched, names: readonly BackgroundFunctionName[], period: Duration): Metric[] =>
+  names
+    .flatMap((name) => rules.get(name) ?? [])
+    .map((rule) => {
+      const [, EventBusName, RuleName] = [0, 1, 2].map((index) => Fn.select(index, Fn.split("/", rule.ruleArn)));
+      return new Metric({
+        namespace: "AWS/Events",
+        metricName: "FailedInvocations",
+        dimensionsMap: { EventBusName: EventBusName ?? "", RuleName: RuleName ?? "" },
+        statistic: "Sum",
+        period,
+      });
+    });
+
+const FIFTEEN_MINUTES = Duration.minutes(15);
+
 /** Background functions: Lambda runs an event three times, with pauses of one and two minutes, and then drops it. */
 export const workAlarms = (watched: Watched): AlarmDefinition[] => [
   ...Object.entries(subjects).map(([subject, word]) => {
@@ -53,11 +74,12 @@ export const workAlarms = (watched: Watched): AlarmDefinition[] => [
       .map(([name]) => name);
     return {
       name: `${word}FunctionsFailing`,
-      description: `Three or more invocations of ${names.join(", ")} failed within 15 minutes`,
+      description: `Within 15 minutes, three invocations of ${names.join(", ")} failed, or an event could not start one`,
       metric: sumOf({
-        metrics: names.map((name) => functionOf(watched, name).metricErrors({ period: Duration.minutes(15) })),
+        metrics: names.map((name) => functionOf(watched, name).metricErrors({ period: FIFTEEN_MINUTES })),
+        triple: failedStarts(watched, names, FIFTEEN_MINUTES),
         label: "Failed invocations",
-        period: Duration.minutes(15),
+        period: FIFTEEN_MINUTES,
       }),
       atLeast: 3,
       periods: 1,

@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it, jest } from "@jest/globals";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { beginOccurrence, findMissedRuns } from "../../../shared/sync/missed-runs.ts";
@@ -189,6 +189,19 @@ describe("a scheduled run whose worker crashes before the first checkpoint", () 
 });
 
 describe("an occurrence whose event was given up", () => {
+  it("counts once in the metric of an alarm", async () => {
+    process.env.METRICS_NAMESPACE = "PlantStore/dev";
+    const counted = () =>
+      jest.mocked(process.stdout.write).mock.calls.filter(([line]) => String(line).includes('"LostSyncOccurrences":1'));
+    await begin(NOW);
+    await findAt(NOW + SYNC_INTERVAL_MS - MINUTE);
+    expect(counted()).toHaveLength(0);
+    await findAt(NOW + SYNC_INTERVAL_MS + 21 * MINUTE);
+    await findAt(NOW + SYNC_INTERVAL_MS + 81 * MINUTE);
+    expect(counted()).toHaveLength(1);
+    delete process.env.METRICS_NAMESPACE;
+  });
+
   it("is assumed within the next hour, and the late event changes nothing", async () => {
     const due = NOW;
     await expect(findAt(due + 5 * MINUTE)).resolves.toEqual([requestOf(due - SYNC_INTERVAL_MS)]);

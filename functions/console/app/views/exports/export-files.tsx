@@ -28,7 +28,7 @@ const Download = ({ file: { name, url, urlExpiresAt } }: { file: ExportFile }) =
   );
 };
 
-/** The files of a complete export, with links for 15 minutes. */
+/** The files of a complete export, with links for at most 15 minutes. */
 export const ExportFiles = ({ of, onRenew }: { of: Export; onRenew: () => void }) => {
   const { files, expiresAt } = of;
   const ends = Math.min(...files.flatMap(({ urlExpiresAt }) => urlExpiresAt ?? []));
