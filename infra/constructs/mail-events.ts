@@ -36,7 +36,7 @@ export class MailEvents extends Construct {
   readonly configurationSet: string;
   readonly queue: Queue;
 
-  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "stage" | "emailConfigurationSet">) {
+  constructor(scope: Construct, id: string, config: Pick<DeploymentConfig, "isProtected" | "emailConfigurationSet">) {
     super(scope, id);
     const { emailConfigurationSet: name } = config;
     const configurationSet =
