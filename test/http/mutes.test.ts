@@ -272,3 +272,34 @@ describe("the events and the alert of a mute", () => {
     expect(await alerts()).toEqual([]);
   });
 });
+
+describe("alerts", () => {
+  it("name the mutes that act on them, and are listed by the mute that hid them", async () => {
+    const { call, create, ask } = freshOrganization();
+    const generate = async (title: string, riskLevel: string) => {
+      const { body } = await call("POST", "security/alert", { action: "generate_alert", title, riskLevel });
+      return (body as { alert: Alert }).alert.id;
+    };
+    const before = await generate("before", "LOW");
+    const { id } = await create({ rules: ["manual"], levels: ["LOW"], until: until(), reason: "noise" });
+    const [low, high] = [await generate("low", "LOW"), await generate("high", "HIGH")];
+    type Muted = Alert & { mutedBy?: string[] };
+    const listed = (await call("GET", "security/alert")).body as Muted[];
+    const mutedBy = (alertId: string) => listed.find((one) => one.id === alertId)?.mutedBy;
+    expect([before, low, high].map(mutedBy)).toEqual([[id], [id], undefined]);
+    expect((await call("GET", `security/alert/${low}`)).body).toMatchObject({ mutedBy: [id] });
+    const hidden = await eventually("the alert is hidden", async () => {
+      const { body } = await call("GET", `security/alert?mutedBy=${id}`);
+      return (body as Muted[]).length > 0 && (body as Muted[]);
+    });
+    expect(hidden.map((one) => one.id)).toEqual([low]);
+    expect((await ask("GET", `/${id}`)).body).toMatchObject({
+      hidden: { alerts: 1, notifications: 0, byLevel: { LOW: 1 } },
+    });
+    expect((await call("GET", `security/alert?mutedBy=${UNKNOWN}`)).body).toEqual([]);
+    expect((await call("GET", "security/alert?mutedBy=a%23b")).body).toEqual([]);
+    await ask("DELETE", `/${id}`);
+    expect((await call("GET", `security/alert/${low}`)).body).not.toHaveProperty("mutedBy");
+    expect((await call("GET", `security/alert?mutedBy=${id}`)).body).toMatchObject([{ id: low }]);
+  });
+});

@@ -18,7 +18,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 /** The rights of the functions of security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
   const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
-  const { recordSecurityEvents, changeCircuits, settings, feed } = parts;
+  const { mutes, recordSecurityEvents, changeCircuits, settings, feed } = parts;
   return {
     listSecurityEvents: together(
       securityEvents.may("Query", "BatchGetItem"),
@@ -32,10 +32,10 @@ export const securityAccess = (parts: AccessParts) => {
     /** The transitions of a circuit are security events of one type. */
     listCircuitHistory: together(securityEvents.query(EVENTS_BY_TYPE), securityEvents.may("BatchGetItem")),
 
-    /** The alert, and its notes. */
-    getSecurityAlert: securityAlerts.may("GetItem", "Query"),
+    /** The alert, its notes, and the mutes that act on it. */
+    getSecurityAlert: together(securityAlerts.may("GetItem", "Query"), mutes.may("GetItem"), retention),
 
-    listSecurityAlerts: together(securityAlerts.query(ALERTS_BY_STATUS), retention),
+    listSecurityAlerts: together(securityAlerts.query(ALERTS_BY_STATUS), mutes.may("GetItem", "Query"), retention),
 
     /**
      * To mark events as processed, and to generate, acknowledge, resolve, assign and comment on alerts. A resolved alert

@@ -93,6 +93,11 @@ export const Alert = z
     assignedBy: z.optional(described("The user who did that.")),
     comments: z.optional(integer("The number of comments; absent if there are none.")),
     commentedAt: z.optional(epochMs("the newest comment.")),
+    mutedBy: z.optional(
+      z
+        .array(text)
+        .register(z.globalRegistry, { description: "The mutes that act on it now; absent if there are none." }),
+    ),
     revision: integer("Rises by one with every change."),
   })
   .register(z.globalRegistry, {

@@ -227,4 +227,5 @@ export const AlertQuery = z.object({
     }),
   ),
   assignee: z.optional(text(1, USER_MAX_CHARACTERS, "Only alerts that are assigned to this user.")),
+  mutedBy: z.optional(text(1, 255, "Only alerts that this mute ever hid.")),
 });
