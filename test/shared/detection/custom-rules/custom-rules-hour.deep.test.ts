@@ -36,10 +36,12 @@ const rule = (id: string, fields: Partial<StoredRule>): StoredRule => ({
   ...fields,
 });
 
+const attack = [{ tactic: "TA0009", technique: "T1213" }];
+
 const { groupBy: _, ...silence } = rule("silence", { windowMinutes: 120, condition: { lt: 5 } });
 
 const prepare = async () => {
-  const rules = [rule("live", {}), rule("dry", { mode: "dryRun" }), silence];
+  const rules = [rule("live", { attack }), rule("dry", { mode: "dryRun" }), silence];
   for (const one of rules) await stage.own.customRules.create(stage.organizationId, one);
   // Two before the border and one after it; three more in the second hour.
   for (const minute of [50, 55, 65, 66]) await stage.record(call("bob"), HOUR + minute * MINUTE_MS);
@@ -49,7 +51,8 @@ const prepare = async () => {
 const outcome = async () => {
   const dry = await stage.own.customRules.read(stage.organizationId, "dry");
   return {
-    alerts: (await stage.findings()).map(({ rule, subject, title, count, eventIds }) => ({
+    alerts: (await stage.findings()).map(({ rule, subject, title, count, eventIds, attack }) => ({
+      attack,
       rule,
       subject,
       title,
@@ -62,8 +65,8 @@ const outcome = async () => {
 
 const expected = {
   alerts: expect.arrayContaining([
-    { rule: "custom_live", subject: "userId:bob", title: "Rule live", count: 1, events: 4 },
-    { rule: "custom_silence", subject: "organization", title: "Rule silence", count: 1, events: 4 },
+    { attack, rule: "custom_live", subject: "userId:bob", title: "Rule live", count: 1, events: 4 },
+    { attack: undefined, rule: "custom_silence", subject: "organization", title: "Rule silence", count: 1, events: 4 },
   ]),
   dryRun: {
     since: HOUR - 48 * HOUR_MS,
