@@ -10,6 +10,7 @@ import {
 } from "../detection/detection.ts";
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
 import { EXPORT_REQUESTED_TYPE, ExportRequested } from "../exports/export-events.ts";
+import { ESCALATION_DUE_TYPE, EscalationDue } from "../notifications/escalation.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
@@ -59,6 +60,7 @@ export const busEvents = {
   [DETECTION_CONTINUED_TYPE]: { detail: DetectionDispatch, publishers: ["dispatch-detection"] },
   [REPORT_DUE_TYPE]: { detail: ReportDue, publishers: ["dispatch-reports"] },
   [REPORT_MADE_TYPE]: { detail: ReportMade, publishers: ["make-reports"] },
+  [ESCALATION_DUE_TYPE]: { detail: EscalationDue, publishers: ["send-notifications"] },
   [ERASURE_REQUESTED_TYPE]: {
     detail: ErasureRequested,
     publishers: ["request-erasure", "resume-erasures", "run-erasure"],

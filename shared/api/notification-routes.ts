@@ -30,7 +30,13 @@ export const notificationRoutes = defineRoutes("notifications", {
     request: { body: DestinationRequest },
     isIdempotent: true,
     success: { status: 201, description: "The destination.", body: DestinationWithSecret },
-    failures: ["too_many_destinations", "email_not_configured", "too_many_confirmations", "idempotency_conflict"],
+    failures: [
+      "destination_not_found",
+      "too_many_destinations",
+      "email_not_configured",
+      "too_many_confirmations",
+      "idempotency_conflict",
+    ],
   },
   changeDestination: {
     method: "PUT",

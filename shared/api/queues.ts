@@ -11,7 +11,7 @@ type QueueKind = {
 export const queues = {
   SecurityEventNotRecorded: { events: ["SecurityEventNotRecorded"] },
   WebhookReceived: { events: ["WebhookReceived"] },
-  AlertsToNotify: { events: ["SecurityAlertChanged", "ReportMade"] },
+  AlertsToNotify: { events: ["SecurityAlertChanged", "ReportMade", "EscalationDue"] },
   NotificationsToSend: { events: [] },
   /** https://docs.aws.amazon.com/eventbridge/latest/ref/events-ref-ses.html */
   MailFeedback: {

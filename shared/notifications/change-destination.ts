@@ -6,7 +6,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import type { UserRequest } from "../terms/requester.ts";
-import { checkUrl, requireTimes } from "./check-request.ts";
+import { checkUrl, requireEscalation, requireTimes } from "./check-request.ts";
 import {
   countConfirmation,
   emailSecrets,
@@ -168,11 +168,20 @@ export const createChangeDestination = (dependencies: Dependencies) => {
     at: number,
   ): Promise<Planned> => {
     requireFieldsOf(before, request);
-    const { name, filter, quietHours, digest, address } = request;
+    const { name, filter, quietHours, digest, escalate, address } = request;
     // Another address needs to be confirmed, whatever the status is to be.
     const isMoved = address !== undefined && address !== before.target;
     const status = isMoved ? {} : statusChange(before, request.status, at);
-    const common = { name, filter, quietHours, digest, changedAt: at, changedBy: by.caller.userId, ...status };
+    const common = {
+      name,
+      filter,
+      quietHours,
+      digest,
+      escalate,
+      changedAt: at,
+      changedBy: by.caller.userId,
+      ...status,
+    };
     const own =
       before.type === "email"
         ? await planEmail(before, request, by, { at, ...status })
@@ -209,6 +218,8 @@ export const createChangeDestination = (dependencies: Dependencies) => {
       const at = now();
       const before = await destinations.read(organizationId, id);
       if (before === undefined) throw destinationNotFound();
+      const { escalate } = request;
+      await requireEscalation({ id, escalate }, before, (other) => destinations.read(organizationId, other));
       await recordChange(organizationId, before.change);
       const { change: planned, secret, confirms, isMoved = false } = await plan(before, request, by, at);
       const fields = changedFields(before, planned);

@@ -1,7 +1,8 @@
 /** What the schemas of requests cannot say: which time zones and URLs a destination may have. Pure. */
 import { isTimeZone, ZONE_EXPECTED } from "../json/zoned-fields.ts";
 import { DomainError } from "../runtime/domain-error.ts";
-import type { DestinationChangeRequest, DestinationRequest, DestinationType } from "./destination.ts";
+import { isId } from "../terms/id.ts";
+import type { Destination, DestinationChangeRequest, DestinationRequest, DestinationType } from "./destination.ts";
 import { checkTargetUrl, type TargetRules } from "./sending/public-address.ts";
 
 /** @throws DomainError `invalid_field`. */
@@ -16,6 +17,24 @@ export const requireTimes = ({
   }
   if (quietHours !== undefined && quietHours.from === quietHours.to) {
     throw new DomainError("invalid_field", "quietHours.to: expected another time than from");
+  }
+};
+
+/**
+ * An escalation that was not there before must name another destination of the organization.
+ * @throws DomainError `invalid_field`, `destination_not_found`, `store_unavailable`.
+ */
+export const requireEscalation = async (
+  { id, escalate }: Pick<Destination, "id" | "escalate">,
+  before: Pick<Destination, "escalate"> | undefined,
+  read: (id: string) => Promise<unknown>,
+): Promise<void> => {
+  if (escalate === undefined || escalate.to === before?.escalate?.to) return;
+  if (escalate.to === id) {
+    throw new DomainError("invalid_field", "escalate.to: expected the id of another destination");
+  }
+  if (!isId(escalate.to) || (await read(escalate.to)) === undefined) {
+    throw new DomainError("destination_not_found", "escalate.to: there is no such destination.");
   }
 };
 

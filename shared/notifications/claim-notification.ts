@@ -13,6 +13,7 @@ import { decideHold, type Hold, holdForStorm } from "./decide-hold.ts";
 import type { DueNotification } from "./decide-notice.ts";
 import type { DeliveryMessage, DeliveryRef } from "./delivery.ts";
 import type { Destination } from "./destination.ts";
+import { escalationId, escalationMessage } from "./escalation.ts";
 import { type Notification, NotifiedAlert } from "./messages/notification.ts";
 import type { ClaimResult, NoticeClaim, NoticeStore } from "./notice-store.ts";
 
@@ -55,7 +56,7 @@ export const createClaimer = ({ notices, queue, consoleUrl, now }: ClaimDependen
 
   const notificationOf = (
     { organizationId, alert }: AlertChange,
-    { change, previousLevel }: Pick<DueNotification, "change" | "previousLevel">,
+    { change, previousLevel, afterMinutes }: Pick<DueNotification, "change" | "previousLevel" | "afterMinutes">,
   ) =>
     ({
       type: `security.alert.${change}`,
@@ -63,7 +64,7 @@ export const createClaimer = ({ notices, queue, consoleUrl, now }: ClaimDependen
       organizationId,
       data: {
         alert: NotifiedAlert.parse(alert),
-        ...definedFields({ previousLevel }),
+        ...definedFields({ previousLevel, unacknowledgedMinutes: afterMinutes }),
         url: consoleAlertUrl(consoleUrl, alert.id),
       },
     }) satisfies Notification;
@@ -113,9 +114,19 @@ export const createClaimer = ({ notices, queue, consoleUrl, now }: ClaimDependen
     return result;
   };
 
+  /** Sends the message that waits until the alert must be escalated, if it must. @throws Error if the queue does not take it. */
+  const watchAcknowledgement = async ({ organizationId, alert }: AlertChange, destination: Destination) => {
+    const body = escalationMessage(organizationId, destination, alert, now());
+    if (body === undefined) return;
+    const delaySeconds = Math.max(0, body.escalates.dueAt - now()) / 1_000;
+    const [unsent] = await queue.send([{ body, delaySeconds, group: organizationId }]);
+    if (unsent !== undefined) throw new Error(`The queue did not take the message of an escalation: ${unsent.reason}.`);
+  };
+
   return {
     send,
     notificationOf,
+    watchAcknowledgement,
 
     /**
      * Claims a due notification and stores what follows from it in one transaction. Two writers can come first:
@@ -134,16 +145,26 @@ export const createClaimer = ({ notices, queue, consoleUrl, now }: ClaimDependen
     ): Promise<boolean> {
       const { organizationId, alert, at } = changed;
       const destinationId = destination.id;
-      const deliveryId = eventId(at, identityOf("alert", destinationId, alert.id, alert.revision));
+      const isEscalation = due.claim === "unacknowledged";
+      const deliveryId = isEscalation
+        ? escalationId(destinationId, alert.id, at)
+        : eventId(at, identityOf("alert", destinationId, alert.id, alert.revision));
       const single = { destinationId, deliveryId };
-      const claimed = { organizationId, destinationId, alert, due, now: now() };
+      // An escalation is about no change of the alert: its claim must not look like that of the last one.
+      const claimedAlert = isEscalation ? { id: alert.id, revision: 0 } : alert;
+      const claimed = { organizationId, destinationId, alert: claimedAlert, due, now: now() };
+      const end = async (result: ClaimResult): Promise<boolean> => {
+        if (result !== "written") return false;
+        if (!isEscalation) await watchAcknowledgement(changed, destination);
+        return true;
+      };
       let time = claimed.now;
       let summary = ended;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const hold = await holdAt(destination, changed, { single, time, isAtOnce, ended: summary });
-        if (hold === undefined) return (await deliverAlone(claimed, changed, single)) === "written";
+        if (hold === undefined) return end(await deliverAlone(claimed, changed, single));
         const result = await holdInSummary(claimed, changed, hold, summary);
-        if (result !== "begun") return result === "written";
+        if (result !== "begun") return end(result);
         // The summary is being sent already, for instance because clocks differ. A mute has one summary.
         if (hold.reason === "mute_ended") summary = undefined;
         else time = Math.max(time, hold.dueAt);

@@ -6,7 +6,7 @@ import { writeLog } from "../runtime/log.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import type { UserRequest } from "../terms/requester.ts";
-import { requireTimes, targetOf } from "./check-request.ts";
+import { requireEscalation, requireTimes, targetOf } from "./check-request.ts";
 import {
   countConfirmation,
   emailSecrets,
@@ -89,7 +89,7 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
       name: request.name,
       target,
       filter: request.filter,
-      ...definedFields({ quietHours: request.quietHours, digest: request.digest }),
+      ...definedFields({ quietHours: request.quietHours, digest: request.digest, escalate: request.escalate }),
       ...(request.type === "email"
         ? { status: "unconfirmed", addressId, confirmationSentAt: at, ...definedFields({ reports: request.reports }) }
         : { status: "active" }),
@@ -132,6 +132,8 @@ export const createCreateDestination = (dependencies: CreateDestinationDependenc
     const { id: requestId, at } = by.identity;
     const id = eventId(at, identityOf("destination", organizationId, requestId));
     requireTimes(request);
+    const { escalate } = request;
+    await requireEscalation({ id, escalate }, undefined, (other) => destinations.read(organizationId, other));
     const asked = { organizationId, request: id, at };
     if (request.type === "email") {
       requireEmail(emailSender);

@@ -13,7 +13,13 @@ import type { NotifiedChange } from "./messages/notification.ts";
 import type { Claim, NoticeItem } from "./notification-items.ts";
 
 /** A notification that is due. `claim`: what it says, which is notified once. */
-export type DueNotification = { claim: Claim; change: NotifiedChange; previousLevel?: RiskLevel };
+export type DueNotification = {
+  claim: Claim;
+  change: NotifiedChange;
+  previousLevel?: RiskLevel;
+  /** Of an escalation: how long no user has acknowledged the alert. */
+  afterMinutes?: number;
+};
 
 type Changed = Pick<SecurityAlertChanged, "change" | "alert">;
 type Filtered = Pick<Destination, "filter" | "createdAt">;
@@ -51,6 +57,10 @@ export const decideNotice = (
   const { change, alert } = changed;
   const { filter, createdAt } = destination;
   if (change === "assigned" || change === "commented") return undefined;
+  // Its end goes where its escalation went, whatever the filter.
+  if (alert.status === "resolved" && notice.unacknowledged !== undefined && notice.resolved === undefined) {
+    return { claim: "resolved", change: "resolved" };
+  }
   if (!takes(filter.levels, alert.level) || !takes(filter.rules, alert.rule)) return undefined;
   if (notice.resolved !== undefined) return undefined;
   const highest = riskLevels.findLast((level) => notice[level] !== undefined);

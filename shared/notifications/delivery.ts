@@ -68,14 +68,16 @@ export const parsePublicDeliveryId = (id: string): DeliveryRef | undefined => {
 };
 
 /**
- * The body of a message in the queue of deliveries to send. `isWatch`: it is about no delivery, but about a change of the
- * destination that must be recorded (silencing.ts).
+ * The body of a message in the queue of deliveries to send. Two are about no delivery: `isWatch` about a change of the
+ * destination that must be recorded (silencing.ts), `escalates` about an alert that may have to go to another destination
+ * (escalation.ts; `dueAt` in epoch ms).
  */
 export const DeliveryMessage = z.object({
   organizationId: z.string(),
   destinationId: z.string(),
   deliveryId: z.string(),
   isWatch: z.optional(z.boolean()),
+  escalates: z.optional(z.object({ alertId: z.string(), to: z.string(), dueAt: z.number() })),
 });
 export type DeliveryMessage = z.output<typeof DeliveryMessage>;
 

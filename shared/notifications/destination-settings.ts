@@ -1,6 +1,8 @@
 /** What a destination gets, and when: its filter, quiet hours, digest and reports. Pure. docs/notifications.md. */
 import * as z from "zod/mini";
+import { boundedInteger } from "../json/bounded-integer.ts";
 import { described } from "../json/described.ts";
+import { integer } from "../json/number-fields.ts";
 import { oneOf, uniqueList } from "../json/unique-list.ts";
 import { timeOfDay, timeZone } from "../json/zoned-fields.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
@@ -66,6 +68,27 @@ export const Digest = z
   })
   .register(z.globalRegistry, { id: "Digest", description: "One summary an hour or a day, not single notifications." });
 export type Digest = z.output<typeof Digest>;
+
+/** Where alerts go that no user acknowledges in time. check-request.ts looks whether there is such a destination. */
+export const Escalation = z
+  .object({
+    levels: uniqueList(oneOf(riskLevels), 1, riskLevels.length, "levels"),
+    afterMinutes: boundedInteger(5, 1_440, "Minutes after the destination was notified."),
+    to: described(
+      z.string({ error: "expected the id of a destination" }),
+      "The id of another destination. An alert that is still open then goes there once, past that destination's filter.",
+    ),
+  })
+  .register(z.globalRegistry, {
+    id: "Escalation",
+    description: "Where alerts of the destination go that no user acknowledges in time.",
+  });
+export type Escalation = z.output<typeof Escalation>;
+
+/** An escalation as it is stored and returned. */
+export const StoredEscalation = z
+  .object({ levels: z.array(z.enum(riskLevels)), afterMinutes: integer("See the request."), to: z.string() })
+  .register(z.globalRegistry, { id: "DestinationEscalation", description: "See Escalation." });
 
 /** The reports of an e-mail destination. */
 export const reports = described(

@@ -8,7 +8,15 @@ import { described } from "../json/described.ts";
 import { epochMs } from "../json/number-fields.ts";
 import { text } from "../json/text.ts";
 import { oneOf } from "../json/unique-list.ts";
-import { DestinationFilter, Digest, QuietHours, reportRhythms, reports } from "./destination-settings.ts";
+import {
+  DestinationFilter,
+  Digest,
+  Escalation,
+  QuietHours,
+  reportRhythms,
+  reports,
+  StoredEscalation,
+} from "./destination-settings.ts";
 import { mailFailures } from "./mail-feedback.ts";
 
 export const destinationTypes = ["webhook", "email", "slack", "teams"] as const;
@@ -56,6 +64,7 @@ const common = {
   filter: z._default(DestinationFilter, {}),
   quietHours: z.optional(QuietHours),
   digest: z.optional(Digest),
+  escalate: z.optional(Escalation),
 };
 
 const WEBHOOK_URL = "Receives POST requests as Standard Webhooks define them. https only, in the public internet.";
@@ -118,6 +127,7 @@ export const Destination = z
     filter: DestinationFilter,
     quietHours: z.optional(QuietHours),
     digest: z.optional(Digest),
+    escalate: z.optional(StoredEscalation),
     reports: z.optional(z.array(z.enum(reportRhythms))),
     createdAt: epochMs(),
     createdBy: z.string(),

@@ -1,6 +1,6 @@
 /**
  * Turns bus events into deliveries: a change of an alert for each active destination whose filter takes it, a report for
- * each e-mail destination that wants its kind. docs/notifications.md, "What is notified".
+ * each e-mail destination that wants its kind, an alert that no user has acknowledged for the destination of its escalation. docs/notifications.md, "What is notified".
  *
  * Bus events and messages come at least once. The notice of an alert is claimed in one transaction with the delivery, or
  * with the held notification, so each is stored once. The message to the sender follows; if it is lost, the redelivered
@@ -9,6 +9,7 @@
  */
 import * as z from "zod/mini";
 import type { Withheld } from "../mutes/hidden-store.ts";
+import { actingOn } from "../mutes/mute-times.ts";
 import { ReportMade } from "../reports/report-made.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Queue } from "../runtime/queue.ts";
@@ -22,14 +23,16 @@ import { DELIVERY_LIFE_MS, newDelivery } from "./delivery.ts";
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Destination } from "./destination.ts";
 import type { ReportRhythm } from "./destination-settings.ts";
+import { createEscalationDispatcher } from "./dispatch-escalation.ts";
 import { createSilencingDispatcher } from "./dispatch-silencing.ts";
+import { EscalationDue } from "./escalation.ts";
 import type { Notification } from "./messages/notification.ts";
 import { hideIn, type Muting, type MutingDependencies, readMuting } from "./muting.ts";
 import type { NoticeStore } from "./notice-store.ts";
 import { isNotified } from "./notification-items.ts";
 
 /** The detail of a bus event that may be notified. */
-export const Notifiable = z.union([SecurityAlertChanged, ReportMade]);
+export const Notifiable = z.union([SecurityAlertChanged, ReportMade, EscalationDue]);
 export type Notifiable = z.output<typeof Notifiable>;
 
 /**
@@ -49,7 +52,7 @@ export type DispatchDependencies = {
   mutes: MutingDependencies;
   alerts: {
     /** Undefined if it is not stored any more. */
-    find(organizationId: string, alertId: string): Promise<Pick<Alert, "title" | "message" | "resolvedBy"> | undefined>;
+    find(organizationId: string, alertId: string): Promise<Alert | undefined>;
   };
   deliveries: Pick<NotificationDeliveryStore, "put" | "read">;
   queue: Pick<Queue, "send">;
@@ -88,6 +91,18 @@ export const createNotificationDispatcher = ({
   const claimer = createClaimer({ notices, queue, consoleUrl, now });
   const { send, notificationOf } = claimer;
 
+  const dispatchEscalation = createEscalationDispatcher({
+    destinations,
+    notices,
+    alerts,
+    isMuted: async (organizationId, alert) => actingOn(await mutes.live(organizationId), alert, now()).length > 0,
+    send,
+    claim: (organizationId, alert, destination, due) =>
+      inTurn(`${organizationId} ${destination.id}`, () =>
+        claimer.claim({ change: "repeated", at: now(), organizationId, alert }, destination, due),
+      ),
+  });
+
   const dispatchSilencing = createSilencingDispatcher({ notices, deliveries, send, now });
 
   /**
@@ -110,6 +125,7 @@ export const createNotificationDispatcher = ({
         // This event has claimed it before, and may have ended before it sent the message.
         const { deliveryId } = own;
         if (deliveryId !== undefined) await send(organizationId, { destinationId, deliveryId });
+        await claimer.watchAcknowledgement(event, destination);
         return undefined;
       }
       if (current === undefined || destination.status !== "active") return undefined;
@@ -200,6 +216,7 @@ export const createNotificationDispatcher = ({
   return async (event: Notifiable): Promise<void> => {
     const { organizationId } = event;
     if (organizationId === undefined) return;
+    if ("alertId" in event) return dispatchEscalation(event);
     // A report that is made again, such as after an erasure, is not news any more once its delivery has expired.
     if ("kind" in event && event.to <= now() - DELIVERY_LIFE_MS) return;
     const all = await destinations.list(organizationId);

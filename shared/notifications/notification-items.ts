@@ -10,8 +10,8 @@
  * - `tests` the samples of a minute, which bounds them (test-window-store.ts).
  * - `sending` the slots of tries under way, which bound these tries (sending-slots.ts).
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
- * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level and for
- *   `resolved` holds the delivery and the alert's revision; the first writer wins.
+ * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level, for
+ *   `unacknowledged` (an escalation) and for `resolved` holds the delivery and the alert's revision; the first writer wins.
  * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
  * - `silenced#<destinationId>#<eventId>` a change that silences the destination, until its alert is dispatched (silencing.ts).
  * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<level or resolved>` a notification that waits in a bundle.
@@ -158,7 +158,7 @@ export const RESUMED = {
 const notified = z.optional(z.object({ deliveryId: z.optional(z.string()), revision: z.number() }));
 
 /**
- * By the level that was notified, and `resolved`: the delivery that says so, and the revision of the alert in
+ * By the level that was notified, `unacknowledged` and `resolved`: the delivery that says so, and the revision of the alert in
  * it. An end without a delivery is not notified, because a mute has hidden the raising.
  */
 export const NoticeItem = z.object({
@@ -166,6 +166,7 @@ export const NoticeItem = z.object({
   MEDIUM: notified,
   HIGH: notified,
   CRITICAL: notified,
+  unacknowledged: notified,
   resolved: notified,
 });
 export type NoticeItem = z.output<typeof NoticeItem>;
@@ -173,7 +174,7 @@ export type NoticeItem = z.output<typeof NoticeItem>;
 /** Whether the raising or a rise of an alert was notified. */
 export const isNotified = (notice: NoticeItem): boolean => riskLevels.some((level) => notice[level] !== undefined);
 
-/** What is notified of an alert once: that it has a level, or is resolved. */
+/** What is notified of an alert once: that it has a level, that no user acknowledges it, or that it is resolved. */
 export type Claim = keyof NoticeItem;
 
 const ids = z.optional(z.set(z.string()));

@@ -12,6 +12,7 @@ import type { DeliveryAttempt, DeliveryMessage, StoredDelivery } from "./deliver
 import type { PausedDestination } from "./destination-paused.ts";
 import { type DestinationSecrets, type DestinationSecretsStore, signingSecrets } from "./destination-secrets.ts";
 import { EMAIL_LINK_PATH } from "./email-link.ts";
+import type { EscalationDue } from "./escalation.ts";
 import { type DeliveryQueue, enqueue } from "./hand-over.ts";
 import { mailTags } from "./mail-feedback.ts";
 import { mailOf } from "./messages/mail.ts";
@@ -44,6 +45,8 @@ export type SendDependencies = {
   recordWatched(message: DeliveryMessage): Promise<void>;
   /** @throws Error if the bus did not take the event. */
   publishPaused(paused: PausedDestination): Promise<void>;
+  /** @throws Error if the bus did not take the event. */
+  publishEscalation(due: EscalationDue): Promise<void>;
   /** The origin of the API, where links in mails lead. */
   apiOrigin: string;
   newToken(): string;
@@ -175,6 +178,13 @@ export const createSendDelivery = (dependencies: SendDependencies): SendDelivery
     const { organizationId, destinationId, deliveryId } = message;
     if (message.isWatch) {
       await dependencies.recordWatched(message);
+      return undefined;
+    }
+    const { escalates } = message;
+    if (escalates !== undefined) {
+      const { alertId, to, dueAt } = escalates;
+      if (now() < dueAt) return Math.ceil((dueAt - now()) / 1_000);
+      await dependencies.publishEscalation({ version: 1, organizationId, alertId, from: destinationId, to });
       return undefined;
     }
     const token = dependencies.newToken();

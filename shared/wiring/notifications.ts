@@ -12,6 +12,7 @@ import { createDestinationSecrets, newSigningSecret } from "../notifications/des
 import { createDestinationStore } from "../notifications/destination-store.ts";
 import { createNotificationDispatcher } from "../notifications/dispatch.ts";
 import { createEmailLinks } from "../notifications/email-link.ts";
+import { ESCALATION_DUE_TYPE } from "../notifications/escalation.ts";
 import { createHandOver, type DeliveryQueue } from "../notifications/hand-over.ts";
 import { createListDeliveries } from "../notifications/list-deliveries.ts";
 import { createMailedAddressStore } from "../notifications/mailed-address-store.ts";
@@ -37,6 +38,7 @@ import { createQueue, sqs } from "../runtime/queue.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import { toAlert } from "../security/alerts/alert-item.ts";
 import { findAlert } from "../security/alerts/alert-store.ts";
+import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { wireHiddenStore, wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
@@ -132,24 +134,19 @@ export const wireUseEmailLink = () =>
 
 const wireFindAlert = () => async (organizationId: string, id: string) => {
   const of = { scope: organizationKey(organizationId), id, now: systemClock() };
-  return (await findAlert(openTable("securityAlerts"), of))?.item;
+  const found = await findAlert(openTable("securityAlerts"), of);
+  return found && toAlert(found.item);
 };
 
 /** What the ends of mutes need to send what they have hidden. */
 export const wireReleaseHidden = () => {
   const config = readConfig(["NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
   const notices = createNoticeStore(openTable("notifications"));
-  const find = wireFindAlert();
   return createReleaseHidden({
     destinations: wireDestinationStore(),
     notices,
     deliveries: wireDeliveryStore(),
-    alerts: {
-      find: async (organizationId, id) => {
-        const item = await find(organizationId, id);
-        return item && toAlert(item);
-      },
-    },
+    alerts: { find: wireFindAlert() },
     mutes: wireMuteStore(),
     hidden: wireHiddenStore(),
     claimer: createClaimer({
@@ -228,6 +225,7 @@ export const wireSendDelivery = () => {
     },
     recordWatched: createRecordWatched({ destinations: wireDestinationStore(), publish }),
     publishPaused: (paused) => publish(pausedEvent(paused)),
+    publishEscalation: (detail) => publish({ source: EVENT_SOURCE, detailType: ESCALATION_DUE_TYPE, detail }),
     apiOrigin: origin,
     newToken: newRequestToken,
     now: systemClock,

@@ -123,12 +123,21 @@ export const contentOf = (notification: Notification): Content => {
     case "security.alert.raised":
     case "security.alert.escalated":
     case "security.alert.resolved": {
-      const { alert, previousLevel, url } = notification.data;
+      const { alert, previousLevel, unacknowledgedMinutes, url } = notification.data;
+      const headline =
+        unacknowledgedMinutes === undefined
+          ? HEADLINES[notification.type](alert)
+          : `Not acknowledged, ${alert.level}: ${oneLine(alert.title)}`;
       return {
         ...nothing,
-        headline: HEADLINES[notification.type](alert),
+        headline,
         level: alert.level,
-        facts: alertFacts(alert, previousLevel),
+        facts: [
+          ...alertFacts(alert, previousLevel),
+          ...(unacknowledgedMinutes === undefined
+            ? []
+            : [{ label: "Not acknowledged for", value: plural(unacknowledgedMinutes, "minute") }]),
+        ],
         ...(alert.message !== undefined && { paragraph: withLines(alert.message) }),
         link: { label: "Open the alert", url },
       };

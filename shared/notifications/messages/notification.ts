@@ -49,6 +49,7 @@ const url = described("The console's view.");
 const alertData = z.object({
   alert: NotifiedAlert,
   previousLevel: z.optional(z.enum(riskLevels)),
+  unacknowledgedMinutes: z.optional(count("Of an escalation: how long no user has acknowledged the alert.")),
   url,
 });
 

@@ -40,6 +40,7 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "ReportMade → queue → dispatch-notifications": { work: "dispatch-notifications, report", failing: all },
   "Email Bounced → queue → apply-mail-feedback": { work: "apply-mail-feedback", failing: all },
   "Email Complaint Received → queue → apply-mail-feedback": { work: "apply-mail-feedback, complaint", failing: all },
+  "EscalationDue → queue → dispatch-notifications": { work: "dispatch-notifications", failing: all },
   "CircuitChanged → subscribers": { work: "sweep-alert-outbox", failing: eventsOf("CircuitChanged") },
   "SecurityAlertChanged → subscribers": { work: "sweep-alert-outbox", failing: eventsOf("SecurityAlertChanged") },
 };

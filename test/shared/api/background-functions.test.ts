@@ -57,7 +57,14 @@ describe("the background functions", () => {
   it.each<[BackgroundFunctionName, string[]]>([
     ["run-sync", ["integration-security/SyncRequested"]],
     ["dispatch-syncs", ["aws.events/Scheduled Event", "integration-security/SyncDispatchContinued"]],
-    ["dispatch-notifications", ["integration-security/SecurityAlertChanged", "integration-security/ReportMade"]],
+    [
+      "dispatch-notifications",
+      [
+        "integration-security/SecurityAlertChanged",
+        "integration-security/ReportMade",
+        "integration-security/EscalationDue",
+      ],
+    ],
     ["dispatch-reports", []],
     ["send-notifications", []],
     ["apply-mail-feedback", ["aws.ses/Email Bounced", "aws.ses/Email Complaint Received"]],

@@ -128,6 +128,7 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
     sent,
     paused,
     watched: [] as object[],
+    escalations: [] as object[],
     left,
     calls: () => calls,
     delivery: async () =>
@@ -168,6 +169,7 @@ const createWorld = async ({ steps, fault, destination = {}, delivery = {}, chan
         summarize: async () => undefined,
         recordWatched: async (watched) => void world.watched.push(watched),
         publishPaused: async (event) => void paused.push(event),
+        publishEscalation: async (due) => void world.escalations.push(due),
         apiOrigin: "https://api.example.com",
         newToken: () => `token ${world.tokens++}`,
         now: () => world.now,
@@ -524,6 +526,18 @@ it("a message that watches a change has it recorded, and sends nothing", async (
   Object.assign(world.message, { isWatch: true });
   expect(await world.work()).toBeUndefined();
   expect([world.watched, world.sent]).toEqual([[world.message], []]);
+});
+
+it("a message about an escalation waits until it is due, and then has it dispatched", async () => {
+  const world = await createWorld({ steps: [] });
+  Object.assign(world.message, { escalates: { alertId: "a", to: "manager", dueAt: START + 60_000 } });
+  expect(await world.work()).toBe(60);
+  expect(world.escalations).toEqual([]);
+  world.now += 60_000;
+  expect(await world.work()).toBeUndefined();
+  const { organizationId, destinationId: from } = world.message;
+  expect(world.escalations).toEqual([{ version: 1, organizationId, alertId: "a", from, to: "manager" }]);
+  expect(world.sent).toEqual([]);
 });
 
 describe("at least once, and no more than the faults explain", () => {
