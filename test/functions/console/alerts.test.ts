@@ -3,6 +3,7 @@ import type { Alert, AlertActionResult } from "../../../functions/console/app/ap
 import {
   type AlertChange,
   changed,
+  failureText,
   isChangedBy,
   outcomeText,
 } from "../../../functions/console/app/views/alerts/change.ts";
@@ -142,7 +143,30 @@ describe("a change", () => {
     expect(isChangedBy(alert(), { action: "assign", assignee: null })).toBe(false);
   });
 
+  it("of a cause and of a reopening is expected as the service makes it", () => {
+    const resolved = changed(
+      alert({ status: "acknowledged", acknowledgedBy: "bob" }),
+      {
+        action: "resolve",
+        cause: "test",
+      },
+      who,
+    );
+    expect(resolved).toMatchObject({ status: "resolved", cause: "test" });
+    expect(isChangedBy(resolved, { action: "reopen" })).toBe(true);
+    expect(isChangedBy(alert(), { action: "reopen" })).toBe(false);
+    expect(changed(alert(), { action: "reopen" }, who)).toEqual(alert());
+    const open = alert({ reopenedAt: 5, reopenedBy: "ada", reopenings: 1 });
+    expect(changed(resolved, { action: "reopen" }, who)).toEqual(open);
+    expect(failureText({ action: "reopen" }, [resolved])).toContain("could not be opened again");
+  });
+
   it.each<[AlertChange, AlertActionResult, string]>([
+    [
+      { action: "reopen" },
+      { action: "reopen", reopened: ["a"], unchanged: ["b"], notFound: [] },
+      "1 alert is open again. 1 alert is not resolved, or opened again too often.",
+    ],
     [
       { action: "resolve" },
       { action: "resolve", resolved: ["a"], unchanged: ["b", "c"], notFound: [] },

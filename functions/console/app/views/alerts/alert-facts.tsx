@@ -9,7 +9,7 @@ import { FactText } from "../events/event-facts.tsx";
 import { metadataFacts } from "../events/metadata.ts";
 import { evidenceFacts } from "./evidence.ts";
 import { Status } from "./table.tsx";
-import { ownOf, ruleName, rules, subjectOf } from "./words.ts";
+import { causeNames, ownOf, ruleName, rules, subjectOf } from "./words.ts";
 
 export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {
   const words = ownOf(rules, rule);
@@ -42,11 +42,12 @@ const SubjectLink = ({ alert }: { alert: Alert }) => {
 };
 
 export const AlertFacts = ({ alert }: { alert: Alert }) => {
-  const { level, status, count, firstSeen, lastSeen, assignee, assignedBy, rule, id } = alert;
+  const { level, status, cause, count, firstSeen, lastSeen, assignee, assignedBy, rule, id } = alert;
   return (
     <Facts
       of={[
         ["Status", <Status status={status} />],
+        ["Cause", cause && causeNames[cause]],
         ["Level", <Level level={level} />],
         ["About", rule === "manual" ? undefined : <SubjectLink alert={alert} />],
         ["Raised", count === 1 ? "Once" : `${formatNumber(count)} times`],

@@ -3,15 +3,23 @@ import type { AlertHistoryEntry } from "../../api/types.ts";
 import { Timeline, TimelineEntry } from "../../parts/timeline.tsx";
 import { Level } from "../../parts/values.tsx";
 import { formatNumber } from "../../words/format.ts";
+import { causeNames } from "./words.ts";
 
-const Happened = ({ entry: { change, by, count, level, assignee } }: { entry: AlertHistoryEntry }) => {
+const Happened = ({ entry: { change, by, count, level, assignee, cause } }: { entry: AlertHistoryEntry }) => {
   const who = by === undefined ? <span class="quiet">An erased user</span> : <b>{by}</b>;
   const sentences: Record<AlertHistoryEntry["change"], () => ComponentChildren> = {
     raised: () => "Raised",
     repeated: () => `Raised again, ${formatNumber(count ?? 2)} times in all`,
     acknowledged: () => <>{who} acknowledged it</>,
     // The service resolves alerts whose cause is gone, and names nobody either.
-    resolved: () => (by === undefined ? "Resolved by the service, or by an erased user" : <>{who} resolved it</>),
+    resolved: () =>
+      by === undefined ? (
+        "Resolved by the service, or by an erased user"
+      ) : (
+        <>
+          {who} resolved it{cause !== undefined && `: ${causeNames[cause].toLowerCase()}`}
+        </>
+      ),
     reopened: () => <>{who} opened it again</>,
     assigned: () =>
       assignee === null ? (

@@ -7,6 +7,7 @@ import { useResource } from "../../api/resource.ts";
 import type { AlertWithHistory } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { Choice } from "../../parts/field.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
@@ -18,6 +19,13 @@ import { CommentForm } from "./comment-form.tsx";
 import { AssignDialog } from "./dialogs.tsx";
 import { useChanges } from "./use-changes.ts";
 import { noteOpened } from "./use-cursor.ts";
+import { causeNames } from "./words.ts";
+
+type Cause = NonNullable<AlertWithHistory["cause"]>;
+const causes: readonly (readonly [Cause | "", string])[] = [
+  ["", "Not said"],
+  ...(Object.entries(causeNames) as [Cause, string][]),
+];
 
 const REFRESH_MS = 15_000;
 const LIST = "/console/alerts";
@@ -70,12 +78,13 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
   const { userId } = useCaller();
   const mayManage = useMay("security:manage");
   const { route } = useLocation();
+  const [cause, setCause] = useState<Cause | "">("");
   const [asksAssignee, setAsksAssignee] = useState(false);
   const comment = useRef<HTMLTextAreaElement>(null);
   const isOpen = alert.status === "open";
   const isResolved = alert.status === "resolved";
   const acknowledge = (): void => onChange({ action: "acknowledge" });
-  const resolve = (): void => onChange({ action: "resolve" });
+  const resolve = (): void => onChange({ action: "resolve", ...(cause !== "" && { cause }) });
   const assign = (assignee: string | null): void => onChange({ action: "assign", assignee });
   useShortcuts({
     u: { does: "Back to the alerts", run: () => route(LIST) },
@@ -98,6 +107,7 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
             </Button>
           )}
           {mayManage && !isResolved && <Button onClick={resolve}>Resolve</Button>}
+          {mayManage && isResolved && <Button onClick={() => onChange({ action: "reopen" })}>Open again</Button>}
           <CopyButton text={location.origin + location.pathname} what="The link to this alert" label="Copy link" />
         </>
       }
@@ -112,6 +122,9 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
         <div>
           <Card title="The alert">
             <AlertFacts alert={alert} />
+            {mayManage && !isResolved && (
+              <Choice label="Resolve as" value={cause} options={causes} onChoose={setCause} />
+            )}
             {mayManage && !isResolved && (
               <div class="actions alerts-assign">
                 {alert.assignee !== userId && <Button onClick={() => assign(userId)}>Assign to me</Button>}

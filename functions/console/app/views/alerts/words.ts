@@ -105,6 +105,13 @@ export const statusNames: Readonly<Record<Alert["status"], string>> = {
   resolved: "Resolved",
 };
 
+/** What a resolved alert turned out to be. */
+export const causeNames: Readonly<Record<NonNullable<Alert["cause"]>, string>> = {
+  true_alarm: "True alarm",
+  false_alarm: "False alarm",
+  test: "Test",
+};
+
 const fixedSubjects: Readonly<Record<string, string>> = {
   age: "The age of the key",
   connection: "The connection",
