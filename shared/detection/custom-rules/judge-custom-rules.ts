@@ -222,8 +222,8 @@ const judgeCounts = (
     }
     const kept = carriedEntries(entries, { from: positionOf(hour.end) - span, threshold: gte, isDistinct });
     if (kept.length === 0) return;
-    const ids = inReach({ entries: [], eventIds: [...track.eventIds, ...idsOf(own)] }, hour.end).eventIds;
-    tracks.set(key, { entries: kept, eventIds: ids.slice(-idsOfGroup) });
+    const newest = [...track.eventIds, ...idsOf(own.slice(-idsOfGroup))].slice(-idsOfGroup);
+    tracks.set(key, { entries: kept, eventIds: inReach({ entries: [], eventIds: newest }, hour.end).eventIds });
   };
   for (const key of [...followed].sort()) judgeGroup(key, groups.get(key), carried.get(key) ?? noTrack);
   judgeGroup(OTHERS, others.facts.length > 0 ? others : undefined, together(left));
