@@ -188,7 +188,10 @@ describe("the stack", () => {
         ...may("SecurityAlerts", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
       ],
     ],
-    [`GET ${PROVIDER}/security/alert/{id}`, [...ADMITTING, ...may("SecurityAlerts", "GetItem", "Query")]],
+    [
+      `GET ${PROVIDER}/security/alert/{id}`,
+      [...ADMITTING, ...may("SecurityAlerts", "GetItem", "Query"), "Mutes dynamodb:GetItem"],
+    ],
     [`GET ${PROVIDER}/connection`, [...ADMITTING, "Connections dynamodb:GetItem", "SyncRuns dynamodb:GetItem"]],
     [
       `PUT ${PROVIDER}/connection`,
@@ -279,7 +282,8 @@ describe("the stack", () => {
       [
         "Bus events:PutEvents",
         "Connections/byConnected dynamodb:Query",
-        "Detection dynamodb:PutItem",
+        ...may("Detection", "PutItem", "Query"),
+        "Detection/bySilence dynamodb:Query",
         "Detection/byUnjudged dynamodb:Query",
         "SecurityRollups/byOpenHour dynamodb:Query",
         "SyncRuns dynamodb:BatchGetItem",
@@ -298,6 +302,7 @@ describe("the stack", () => {
       "Writes the files of exports, and deletes them",
       [
         ...RECORDING,
+        "Detection dynamodb:Query",
         "Exports dynamodb:UpdateItem",
         "Settings dynamodb:GetItem",
         ...["AbortMultipartUpload", "DeleteObject", "GetObject", "ListBucket", "PutObject"].map(
