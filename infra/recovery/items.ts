@@ -11,7 +11,7 @@ import { type TableName, type TableSpec, tables } from "../../shared/terms/table
 export type RawItem = Record<string, AttributeValue>;
 
 /** The attributes of a table's key. */
-export const keyNames = (table: TableName): string[] => {
+const keyNames = (table: TableName): string[] => {
   const { partitionKey, sortKey }: TableSpec = tables[table];
   return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 };

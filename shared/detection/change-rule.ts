@@ -68,7 +68,7 @@ const requireThresholds = (rule: FindingRule, requested: Readonly<Record<string,
 };
 
 /** The settings of a request. @throws DomainError `invalid_field`. */
-export const requestedSettings = (
+const requestedSettings = (
   rule: FindingRule,
   { enabled, level, thresholds = {}, known }: Omit<DetectionRuleRequest, "revision">,
 ): RuleSettings => ({
@@ -103,7 +103,7 @@ const differences = ({ before, after }: Pick<RuleChange, "before" | "after">) =>
 
 const isSwitchedOff = ({ before, after }: RuleChange): boolean => before.enabled && !after.enabled;
 
-export const ruleChangedEvent = (organizationId: string, change: RuleChange): NewSecurityEvent => ({
+const ruleChangedEvent = (organizationId: string, change: RuleChange): NewSecurityEvent => ({
   eventType: "DETECTION_RULE_CHANGED",
   category: "compliance",
   // HIGH makes it an alert of rule `detection_rule_off`.

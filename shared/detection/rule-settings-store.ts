@@ -48,7 +48,7 @@ export type StoredRules = {
 
 const noRules: StoredRules = { rules: {}, version: undefined, author: undefined, change: undefined };
 
-export const rulesKey = (organizationId: string): TableKey<"settings"> => ({
+const rulesKey = (organizationId: string): TableKey<"settings"> => ({
   id: partKey(organizationKey(organizationId), "rules"),
 });
 

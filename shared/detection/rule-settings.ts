@@ -30,10 +30,6 @@ export type RulesSettings = Readonly<Record<string, RevisedSettings>>;
 export const settingsOf = (all: RulesSettings, rule: FindingRule): RevisedSettings =>
   all[rule] ?? { ...defaultRuleSettings, revision: 0 };
 
-export const isOn = (all: RulesSettings, rule: FindingRule): boolean => settingsOf(all, rule).enabled;
-
-export const knownTo = (all: RulesSettings, rule: FindingRule): Known => settingsOf(all, rule).known;
-
 /** The revisions of the settings that judge; undefined if all are 0. A judged hour is stored with them. */
 export const revisionsOf = (all: RulesSettings): Record<string, number> | undefined => {
   const revisions = findingRules.flatMap((rule) => {

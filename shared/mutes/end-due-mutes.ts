@@ -21,7 +21,7 @@ type Dependencies = {
 };
 
 /** Works on a mute that may be due. @returns whether it is done for now. @throws DomainError or Error: try again. */
-export const createWorkOnMute =
+const createWorkOnMute =
   ({
     mutes,
     recordChange,

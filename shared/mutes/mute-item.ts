@@ -21,7 +21,7 @@ import { stateOf } from "./mute-times.ts";
 export const dueIndex = defineShardedIndex(DUE_MUTES, { count: 4, prefix: "due#" });
 
 export const MUTE_PREFIX = "mute#";
-export const LIVE_KEY = "live";
+const LIVE_KEY = "live";
 
 const keyOf = (organizationId: string, key: string) => ({ scope: organizationKey(organizationId), key });
 

@@ -4,7 +4,7 @@
 const MAX_CHARACTERS = 200;
 
 /** A text as searches compare it: the same for upper and lower case, and for both forms of an accented letter. */
-export const searchTextOf = (text: string): string => text.toWellFormed().normalize("NFKC").toLowerCase();
+const searchTextOf = (text: string): string => text.toWellFormed().normalize("NFKC").toLowerCase();
 
 /** The key of a text; undefined if there is none. */
 export const searchKeyOf = (text: string | null): string | undefined =>

@@ -4,11 +4,11 @@ import { described } from "../json/described.ts";
 import { text } from "../json/text.ts";
 import { resourceTypeOf } from "../records/record.ts";
 
-export const MIN_CHARACTERS = 2;
-export const MAX_CHARACTERS = 128;
+const MIN_CHARACTERS = 2;
+const MAX_CHARACTERS = 128;
 export const MAX_RESULTS = 20;
 
-export const resultKinds = [
+const resultKinds = [
   "event",
   "alert",
   "run",
@@ -18,7 +18,6 @@ export const resultKinds = [
   "user",
   "address",
 ] as const;
-export type ResultKind = (typeof resultKinds)[number];
 
 export const SearchQuery = z.object({
   q: text(

@@ -12,7 +12,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { wireRecorder } from "./recorder.ts";
 
-export const wireCustomRuleStore = () => createCustomRuleStore(openTable("detection"));
+const wireCustomRuleStore = () => createCustomRuleStore(openTable("detection"));
 
 const wireChanging = () => {
   const rules = wireCustomRuleStore();

@@ -1,0 +1,50 @@
+/** What mutes withhold and send, with the deployed functions, their rights and their schedule. */
+import { expect, it } from "@jest/globals";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { useReceivers, useService } from "../support/use-service.ts";
+
+const HOUR = 3_600_000;
+const PATIENCE = 240_000;
+
+const service = await useService();
+const startReceiver = useReceivers();
+
+type Sent = { type: string; data: { reason?: string; total?: number; alert?: { title: string; rule: string } } };
+
+it(
+  "the end of a mute sends one summary of seven hidden alerts, and resolves the alert about the mute",
+  async () => {
+    const { call, events } = organizationOf(service, "muted");
+    const receiver = await startReceiver();
+    await call("POST", "notifications", { type: "webhook", name: "SOC", url: receiver.url });
+    const sent = () => receiver.received.map(({ body }) => JSON.parse(body) as Sent);
+    const generate = (title: string) =>
+      call("POST", "security/alert", { action: "generate_alert", title, riskLevel: "HIGH" });
+    const mute = { rules: ["manual"], reason: "maintenance" };
+    const { body } = await call("POST", "mutes", { ...mute, until: Date.now() + HOUR });
+    const { id } = body as { id: string };
+    await eventually("the mute is told of", async () => sent().length > 0);
+    for (let i = 0; i < 7; i++) await generate(`Alert ${i}`);
+    const read = async () => (await call("GET", `mutes/${id}`)).body as { state: string; hidden: object };
+    await eventually("all alerts are hidden", async () => {
+      const { hidden } = await read();
+      return (hidden as { notifications: number }).notifications === 7;
+    });
+    expect(sent().map(({ data }) => data.alert?.rule)).toEqual(["alerts_muted"]);
+    await service.advance(HOUR + 5 * 60_000);
+    const summary = await eventually("the summary arrives", async () =>
+      sent().find(({ data }) => data.reason === "mute_ended"),
+    );
+    expect(summary).toMatchObject({ type: "security.alerts.summary", data: { total: 7 } });
+    expect(await read()).toMatchObject({ state: "ended", hidden: { alerts: 7, byLevel: { HIGH: 7 } } });
+    const [ended] = await events("eventType=ALERT_MUTE_ENDED");
+    expect(ended).toMatchObject({ source: "system" });
+    expect(ended).not.toHaveProperty("userId");
+    const alerts = (await call("GET", "security/alert?status=resolved")).body as { rule: string; subject: string }[];
+    expect(alerts).toMatchObject([{ rule: "alerts_muted", subject: id }]);
+    await service.advance(HOUR);
+    expect(sent().filter(({ type }) => type === "security.alerts.summary")).toHaveLength(1);
+    expect(sent().filter(({ type }) => type === "security.alert.raised")).toHaveLength(1);
+  },
+  PATIENCE,
+);
