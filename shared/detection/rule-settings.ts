@@ -5,7 +5,6 @@
 import * as z from "zod/mini";
 import { type FindingRule, findingRules } from "../security/alerts/finding.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
-import type { Known } from "./evidence/known.ts";
 
 /** `level` replaces every level of the rule below CRITICAL. `thresholds`: those that were set; the others have their defaults. */
 export const RuleSettings = z.object({

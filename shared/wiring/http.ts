@@ -12,7 +12,7 @@ import { createIdempotencyStore } from "../runtime/idempotency-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { wireClientLocator } from "./client-address.ts";
-import { RECORDER_VARIABLES } from "./recorder.ts";
+import { RECORDER_VARIABLES } from "./recorder-variables.ts";
 import { wireSettingsStore } from "./settings.ts";
 
 const wireAuthenticate = (): Authenticate => {

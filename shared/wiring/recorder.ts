@@ -19,19 +19,7 @@ import { createFloodBudgetStore } from "../security/flood-budget-store.ts";
 import { createRecorder, type Recorder } from "../security/recorder.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
-import { tableVariable } from "../terms/tables.ts";
-
-/** The recorder's variables. A function that loads the recorder on demand requires them at its cold start. */
-export const RECORDER_VARIABLES = [
-  tableVariable("securityEvents"),
-  tableVariable("securityRollups"),
-  tableVariable("securityAlerts"),
-  tableVariable("settings"),
-  "EVENT_BUS_NAME",
-  "RETENTION_DAYS",
-  "SECURITY_LOG_LEVEL",
-  "ALERT_THRESHOLD",
-] as const;
+import { RECORDER_VARIABLES } from "./recorder-variables.ts";
 
 const random = () => randomBytes(RANDOM_BYTES);
 

@@ -246,7 +246,7 @@ describe("GET …/security", () => {
       "eventType, category, riskLevel, since, until, userId, processed, success, source, ipAddress, interval, alertCounts, limit, cursor";
     for (const [path, name, existing] of [
       [`${SECURITY}?format=csv`, "format", `one of ${filters}`],
-      [`${SECURITY}/alert?q=x`, "q", "one of status, assignee, limit, cursor"],
+      [`${SECURITY}/alert?q=x`, "q", "one of status, assignee, mutedBy, limit, cursor"],
       [`${SECURITY}/events/x?limit=1`, "limit", "no query parameter"],
     ]) {
       const { status, body } = await service.request("GET", path ?? "", { token: admin });

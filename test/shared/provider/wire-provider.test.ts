@@ -10,6 +10,7 @@ const required = {
   CONNECTIONS_TABLE_NAME: "connections",
   SYNC_RUNS_TABLE_NAME: "runs",
   DETECTION_TABLE_NAME: "detection",
+  SETTINGS_TABLE_NAME: "settings",
   EVENT_BUS_NAME: "bus",
   RETENTION_DAYS: "30",
   SECURITY_LOG_LEVEL: "LOW",
