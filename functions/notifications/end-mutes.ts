@@ -1,5 +1,5 @@
 /**
- * Every two minutes: ends mutes and their weekly spans, and sends what they have hidden and what is still unresolved.
+ * Every four minutes: ends mutes and their weekly spans, and sends what they have hidden and what is still unresolved.
  * docs/rules.md, "The end of a mute".
  */
 import { createScheduledHandler } from "../../shared/runtime/background-handlers.ts";

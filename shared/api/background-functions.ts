@@ -157,8 +157,8 @@ export const backgroundFunctions = {
     subject: "notifications",
     description: "Ends mutes and their weekly spans, and sends what they have hidden",
     timeoutSeconds: 120,
-    // What a mute has hidden is sent within five minutes of its end, also if one run fails.
-    triggers: [{ everyMinutes: 2 }],
+    // What a mute has hidden is sent within five minutes of its end.
+    triggers: [{ everyMinutes: 4 }],
   },
   "send-notifications": {
     subject: "notifications",

@@ -18,7 +18,7 @@ import { defineShardedIndex } from "../work/sharded-index.ts";
 import { type Hidden, type Mute, MuteScope } from "./mute.ts";
 import { stateOf } from "./mute-times.ts";
 
-export const dueIndex = defineShardedIndex(DUE_MUTES, { count: 4, prefix: "due#" });
+export const dueIndex = defineShardedIndex(DUE_MUTES, { count: 1, prefix: "due#" });
 
 export const MUTE_PREFIX = "mute#";
 const LIVE_KEY = "live";

@@ -25,8 +25,8 @@ const MAX_ATTEMPTS = 12;
 /** Mutes whose end waits for its worker count as well: a dispatcher reads all live mutes. */
 const MAX_LIVE_MUTES = 4 * MAX_OPEN_MUTES;
 
-/** Of each of the index's 4 shards. */
-const DUE_PER_SHARD = 100;
+/** Mutes that are looked at in one turn. */
+const DUE_AT_ONCE = 100;
 
 /** A mute of an organization. */
 export type MuteRef = { organizationId: string; id: string };
@@ -172,7 +172,7 @@ export const createMuteStore = (
 
     /** Mutes that have been due before a time, the oldest of each shard first. May lag by a second. */
     async listDue(before: number): Promise<MuteRef[]> {
-      const entries = await listWaiting(table, dueIndex, { before, limit: DUE_PER_SHARD });
+      const entries = await listWaiting(table, dueIndex, { before, limit: DUE_AT_ONCE });
       return entries.map(({ scope, key }) => ({
         organizationId: organizationIdOf(String(scope)),
         id: String(key).slice(MUTE_PREFIX.length),
