@@ -56,6 +56,9 @@ const families: readonly ResourceFamily[] = [
 const notRunTypes: Record<string, string | undefined> = {
   "AWS::ApiGatewayV2::ApiMapping": undefined,
   "AWS::ApiGatewayV2::DomainName": "the API answers at its local address only",
+  "AWS::Backup::BackupPlan": "no backup is made",
+  "AWS::Backup::BackupSelection": undefined,
+  "AWS::Backup::BackupVault": undefined,
   "AWS::CloudWatch::Alarm": "no metric is watched, so the alarm is never raised",
   "AWS::CloudWatch::Dashboard": "no metric is shown",
   "AWS::Logs::LogGroup": undefined,

@@ -6,10 +6,13 @@ import { nameOf, unnamed } from "../template/template.ts";
 /** The managed policy that the CDK gives to a function without an explicit role. It allows writing logs only. */
 const BASIC_EXECUTION = "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole";
 
+/** That of AWS Backup's own role. No backup is made here. */
+const BACKUP = "arn:aws:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup";
+
 const rolePlan = {
   supported: z.object({
     RoleName: z.string().optional(),
-    ManagedPolicyArns: z.array(z.literal(BASIC_EXECUTION)).optional(),
+    ManagedPolicyArns: z.array(z.literal([BASIC_EXECUTION, BACKUP])).optional(),
     Policies: z.array(z.strictObject({ PolicyName: z.string(), PolicyDocument })).default([]),
     AssumeRolePolicyDocument: PolicyDocument,
   }),
