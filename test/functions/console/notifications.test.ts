@@ -99,6 +99,14 @@ describe("the form of a destination", () => {
     },
   );
 
+  it("keeps an escalation, which it does not show", () => {
+    const [other = destinations[0]] = destinations.slice(1);
+    const escalate = { levels: ["CRITICAL" as const], afterMinutes: 15, to: other?.id ?? "" };
+    const destination = { ...destinationOf(destinations[0]?.id ?? ""), escalate };
+    expect(unchanged(destination)).toMatchObject({ escalate });
+    expect(changeRequestOf(destination.type, draftOf(destination, "UTC"), "")).toMatchObject({ escalate });
+  });
+
   it("names what is missing", () => {
     const draft = emptyDraft("UTC");
     const quiet = { ...draft.quiet, to: draft.quiet.from };

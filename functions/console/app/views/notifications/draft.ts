@@ -19,6 +19,8 @@ export type Draft = {
   at: string;
   digestZone: string;
   reports: readonly (typeof rhythms)[number][];
+  /** The form does not show it. A change replaces all fields, so it is sent as it is. */
+  escalate?: Destination["escalate"] | undefined;
 };
 
 /** @param timeZone the user's. */
@@ -37,7 +39,7 @@ export const emptyDraft = (timeZone: string): Draft => ({
 
 /** The form with a destination's present values. @param timeZone the user's, for what the destination does not have. */
 export const draftOf = (destination: Destination, timeZone: string): Draft => {
-  const { name, filter, quietHours, digest, reports } = destination;
+  const { name, filter, quietHours, digest, reports, escalate } = destination;
   const empty = emptyDraft(timeZone);
   return {
     name,
@@ -50,6 +52,7 @@ export const draftOf = (destination: Destination, timeZone: string): Draft => {
     at: digest?.at ?? empty.at,
     digestZone: digest?.timeZone ?? timeZone,
     reports: reports ?? [],
+    escalate,
   };
 };
 
@@ -75,11 +78,11 @@ export const problemsOf = (draft: Draft): DraftProblems => {
   };
 };
 
-type Common = Pick<DestinationChangeRequest, "name" | "filter" | "quietHours" | "digest">;
+type Common = Pick<DestinationChangeRequest, "name" | "filter" | "quietHours" | "digest" | "escalate">;
 
 /** A choice of everything is no filter. */
 const commonOf = (draft: Draft): Common => {
-  const { name, rules, isQuiet, quiet, every, at, digestZone } = draft;
+  const { name, rules, isQuiet, quiet, every, at, digestZone, escalate } = draft;
   return {
     name: name.trim(),
     filter: {
@@ -89,6 +92,7 @@ const commonOf = (draft: Draft): Common => {
     },
     ...(isQuiet && { quietHours: quiet }),
     ...(every !== "each" && { digest: { every, at, timeZone: digestZone } }),
+    ...(escalate !== undefined && { escalate }),
   };
 };
 
@@ -108,10 +112,18 @@ export const changeRequestOf = (type: DestinationType, draft: Draft, target: str
 });
 
 /** The request that changes nothing: a change of the API replaces all fields. */
-export const unchanged = ({ name, filter, quietHours, digest, reports }: Destination): DestinationChangeRequest => ({
+export const unchanged = ({
+  name,
+  filter,
+  quietHours,
+  digest,
+  reports,
+  escalate,
+}: Destination): DestinationChangeRequest => ({
   name,
   filter,
   ...(quietHours !== undefined && { quietHours }),
   ...(digest !== undefined && { digest }),
   ...(reports !== undefined && { reports }),
+  ...(escalate !== undefined && { escalate }),
 });
