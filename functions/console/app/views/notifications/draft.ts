@@ -19,7 +19,7 @@ export type Draft = {
   at: string;
   digestZone: string;
   reports: readonly (typeof rhythms)[number][];
-  /** The form does not show it. A change replaces all fields, so it is sent as it is. */
+  /** The form does not show the escalation. It is sent unchanged, because a change replaces all fields. */
   escalate?: Destination["escalate"] | undefined;
 };
 
