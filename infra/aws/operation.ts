@@ -24,23 +24,30 @@ export type Operation<Given extends Input, Output> = {
 };
 
 type Service = { endpoint: string; signingName?: string };
+type Posted = Pick<ReturnType<Operation<Input, unknown>["request"]>, "headers" | "body">;
 
-/** An operation of a service with JSON at one address, such as Certificate Manager. */
-export const jsonOperations =
-  ({ endpoint, signingName = endpoint, target }: Service & { target: string }) =>
+/** Operations that are all posted to one address. @param post the request with a name and an input. */
+const postedOperations =
+  (
+    { endpoint, signingName = endpoint }: Service,
+    format: Operation<Input, unknown>["format"],
+    post: (name: string, input: Input) => Posted,
+  ) =>
   <Output>(name: string, output: z.ZodType<Output>): Operation<Input, Output> => ({
     endpoint,
     signingName,
     name,
-    request: (input) => ({
-      method: "POST",
-      path: "/",
-      headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": `${target}.${name}` },
-      body: JSON.stringify(input),
-    }),
-    format: "json",
+    request: (input) => ({ method: "POST", path: "/", ...post(name, input) }),
+    format,
     output,
   });
+
+/** An operation of a service with JSON at one address, such as Certificate Manager. */
+export const jsonOperations = ({ target, ...service }: Service & { target: string }) =>
+  postedOperations(service, "json", (name, input) => ({
+    headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": `${target}.${name}` },
+    body: JSON.stringify(input),
+  }));
 
 /** `{ A: "x", B: ["y", { C: "z" }] }` as `A=x`, `B.member.1=y` and `B.member.2.C=z`. */
 const flatten = (value: unknown, name: string): [string, string][] => {
@@ -51,21 +58,11 @@ const flatten = (value: unknown, name: string): [string, string][] => {
 };
 
 /** An operation of a service of AWS's query protocol, such as CloudFormation. Its answer is XML. */
-export const queryOperations =
-  ({ endpoint, signingName = endpoint, version }: Service & { version: string }) =>
-  <Output>(name: string, output: z.ZodType<Output>): Operation<Input, Output> => ({
-    endpoint,
-    signingName,
-    name,
-    request: (input) => ({
-      method: "POST",
-      path: "/",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: new URLSearchParams([["Action", name], ["Version", version], ...flatten(input, "")]).toString(),
-    }),
-    format: "xml",
-    output,
-  });
+export const queryOperations = ({ version, ...service }: Service & { version: string }) =>
+  postedOperations(service, "xml", (name, input) => ({
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams([["Action", name], ["Version", version], ...flatten(input, "")]).toString(),
+  }));
 
 /** A reading operation of a service with a path for each resource. @param at the path and the query of an input. */
 export const pathOperations =

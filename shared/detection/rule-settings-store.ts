@@ -4,6 +4,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { getItem, putItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
 import { findingRules } from "../security/alerts/finding.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
+import { RequestOrigin } from "../terms/requester.ts";
 import type { TableKey } from "../terms/tables.ts";
 import { RevisedSettings, RulesSettings } from "./rule-settings.ts";
 
@@ -14,10 +15,7 @@ export const RuleChange = z.object({
   after: RevisedSettings,
   at: z.int(),
   userId: z.string(),
-  sessionId: z.optional(z.string()),
-  requestId: z.string(),
-  ipAddress: z.string(),
-  userAgent: z.optional(z.string()),
+  ...RequestOrigin.shape,
 });
 export type RuleChange = z.output<typeof RuleChange>;
 

@@ -15,24 +15,13 @@ import { getItem, putItem, type Table, updateItem } from "../runtime/table.ts";
 import { queryOnce } from "../runtime/table-query.ts";
 import { type Finding, findingRules } from "../security/alerts/finding.ts";
 import { expiryOf } from "../terms/hours.ts";
-import { riskLevels } from "../terms/risk-levels.ts";
 import { CustomResultRef } from "./custom-rules/custom-result-store.ts";
 import { DayCounts } from "./day-counts.ts";
 import { hourOfWindowKey, WINDOW_PREFIX, windowKey } from "./detection.ts";
 import { Fact } from "./evidence/fact.ts";
+import { StoredFinding } from "./stored-finding.ts";
 
-const StoredFinding = z.object({
-  rule: z.enum(findingRules),
-  subject: z.string(),
-  title: z.string(),
-  level: z.enum(riskLevels),
-  message: z.optional(z.string()),
-  occurrence: z.string(),
-  eventIds: z.array(z.string()),
-  evidence: z.looseObject({ count: z.number() }),
-  firstSeen: z.number(),
-  lastSeen: z.number(),
-});
+const WindowFinding = z.extend(StoredFinding, { rule: z.enum(findingRules) });
 
 /** `hour`: its start, epoch ms. */
 export type Window = {
@@ -90,7 +79,7 @@ const parseWindow = (item: unknown): Window => {
     ...fields,
     hour: hourOfWindowKey(key),
     findings: z
-      .array(StoredFinding)
+      .array(WindowFinding)
       .parse(parseList(findings))
       .map(({ message, ...finding }) => ({ ...finding, ...definedFields({ message }) })),
     carried: z.array(Fact).parse(parseList(carried)),

@@ -14,7 +14,14 @@ import type { Recorder } from "../security/recorder.ts";
 import { sanitiseMetadata, sanitiseText } from "../security/redaction/redact-and-cut.ts";
 import { maxCharacters, type NewSecurityEvent } from "../security/security-event.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
-import { addressOf, type Origin, requesterFields, requesterOf, type UserRequest } from "../terms/requester.ts";
+import {
+  addressOf,
+  type Origin,
+  RequestOrigin,
+  requesterFields,
+  requesterOf,
+  type UserRequest,
+} from "../terms/requester.ts";
 import { type Destination, destinationTypes } from "./destination.ts";
 import { silencingKinds } from "./silencing.ts";
 
@@ -38,11 +45,8 @@ export const UnrecordedChange = z.object({
   at: z.number(),
   fields: z.optional(z.array(z.string())),
   silenced: z.optional(z.enum(silencingKinds)),
-  requestId: z.string(),
   userId: z.optional(z.string()),
-  sessionId: z.optional(z.string()),
-  ipAddress: z.string(),
-  userAgent: z.optional(z.string()),
+  ...RequestOrigin.shape,
 });
 export type UnrecordedChange = z.output<typeof UnrecordedChange>;
 

@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { RecordType } from "../records/record.ts";
+import { RequestOrigin } from "../terms/requester.ts";
 
 /** Roles that may read only the record types in the settings. */
 export const restrictedRoles = ["member", "guest"] as const;
@@ -32,9 +33,6 @@ export const SettingsChange = z.object({
   before: StoredSettings,
   at: z.int(),
   userId: z.string(),
-  sessionId: z.optional(z.string()),
-  requestId: z.string(),
-  ipAddress: z.string(),
-  userAgent: z.optional(z.string()),
+  ...RequestOrigin.shape,
 });
 export type SettingsChange = z.output<typeof SettingsChange>;

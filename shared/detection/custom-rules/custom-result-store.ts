@@ -14,7 +14,7 @@ import { queryPages } from "../../runtime/table-query.ts";
 import { Attack } from "../../security/alerts/attack.ts";
 import type { CustomRuleName, Finding } from "../../security/alerts/finding.ts";
 import { DAY_MS, hourName } from "../../terms/hours.ts";
-import { riskLevels } from "../../terms/risk-levels.ts";
+import { StoredFinding } from "../stored-finding.ts";
 import { type CarriedRules, decodeRules, EncodedRules, encodeRules } from "./carried-rule.ts";
 
 const RESULT_PREFIX = "result#";
@@ -30,17 +30,7 @@ const KEPT_MS = 7 * DAY_MS;
 export const CustomResultRef = z.object({ token: z.string(), findings: z.number() });
 export type CustomResultRef = z.output<typeof CustomResultRef>;
 
-const OwnFinding = z.object({
-  rule: z.string(),
-  subject: z.string(),
-  title: z.string(),
-  level: z.enum(riskLevels),
-  message: z.optional(z.string()),
-  occurrence: z.string(),
-  eventIds: z.array(z.string()),
-  evidence: z.looseObject({ count: z.number() }),
-  firstSeen: z.number(),
-  lastSeen: z.number(),
+const OwnFinding = z.extend(StoredFinding, {
   attack: z.optional(z.array(Attack)),
   /** Of a rule of mode `dryRun`: it raises nothing. */
   dryRun: z.optional(z.object({ id: z.string(), revision: z.number(), since: z.number() })),

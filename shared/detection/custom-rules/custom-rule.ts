@@ -9,6 +9,7 @@ import { described } from "../../json/described.ts";
 import { count, epochMs, integer } from "../../json/number-fields.ts";
 import { strictObject } from "../../json/strict-object.ts";
 import { text } from "../../json/text.ts";
+import { Attack } from "../../security/alerts/attack.ts";
 import { categories, eventTypes, resourceTypes, sources } from "../../security/security-event.ts";
 import { isIdentifier } from "../../terms/caller.ts";
 import { Cidr } from "../../terms/cidr-text.ts";
@@ -99,19 +100,9 @@ const Condition = z.union(
 );
 export type Condition = z.output<typeof Condition>;
 
-const pattern = (expression: RegExp, example: string) => {
-  const error = `expected an id of MITRE ATT&CK such as ${example}`;
-  return z.string({ error }).check(z.regex(expression, { error }));
-};
-
-const attackFields = {
-  tactic: pattern(/^TA[0-9]{4}$/, "TA0006"),
-  technique: pattern(/^T[0-9]{4}(?:\.[0-9]{3})?$/, "T1110 or T1110.001"),
-};
-
 const ATTACKS_EXPECTED = `expected a list of 1 to ${MAX_ATTACKS} pairs of tactic and technique`;
 const attack = z
-  .array(strictObject(attackFields), { error: ATTACKS_EXPECTED })
+  .array(strictObject(Attack.shape), { error: ATTACKS_EXPECTED })
   .check(z.minLength(1, { error: ATTACKS_EXPECTED }), z.maxLength(MAX_ATTACKS, { error: ATTACKS_EXPECTED }))
   .register(z.globalRegistry, { description: "The tactics and techniques of MITRE ATT&CK that the rule finds." });
 
