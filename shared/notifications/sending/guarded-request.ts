@@ -33,7 +33,8 @@ type Dependencies = {
   resolve?: ResolveHost;
   /** Trusted in place of the public certificate authorities; PEM. For tests. */
   trustedCertificates?: readonly string[];
-  timeoutMs?: number;
+  /** Makes the signal that ends a request, answer included. For tests. */
+  limit?: () => AbortSignal;
 };
 
 /** What DNS answers for a name without addresses of one family, or without any. */
@@ -66,7 +67,7 @@ export const createGuardedRequest = ({
   rules,
   resolve = resolveWithDns,
   trustedCertificates,
-  timeoutMs = TIMEOUT_MS,
+  limit = () => AbortSignal.timeout(TIMEOUT_MS),
 }: Dependencies): GuardedRequest => {
   /** The addresses that the request may connect to: all addresses of the host. */
   const addressesOf = async ({ hostname, protocol }: URL, signal: AbortSignal): Promise<readonly string[]> => {
@@ -89,7 +90,7 @@ export const createGuardedRequest = ({
   return async ({ url: text, ...request }) => {
     const { url } = checkTargetUrl(text, rules);
     if (url === undefined) throw new GuardedRequestError("refused_url");
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = limit();
     let addresses: readonly string[];
     try {
       addresses = await untilAborted(addressesOf(url, signal), signal);
