@@ -22,6 +22,9 @@ export const viewAddresses: Readonly<Record<string, readonly string[]>> = {
   "/console/alerts/:id": [`/console/alerts/${firstId("security/alert")}`],
   "/console/events/:id?": ["/console/events", `/console/events/${firstId("security")}`],
   "/console/rules/:rule?": ["/console/rules", "/console/rules/repeated_auth_failures"],
+  "/console/mutes": ["/console/mutes"],
+  "/console/mutes/new": ["/console/mutes/new", "/console/mutes/new?rule=manual&level=CRITICAL"],
+  "/console/mutes/:id": [`/console/mutes/${firstId("mutes")}`],
   "/console/syncs": ["/console/syncs"],
   "/console/webhooks": ["/console/webhooks"],
   "/console/records/:type?": ["customers", "subscriptions", "invoices", "payments"].map(

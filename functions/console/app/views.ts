@@ -36,6 +36,9 @@ export const views: readonly View[] = [
   view("/events/:id?", "Events", "Watch", "security:read", () => import("./views/events/events.tsx")),
   // One view, so that the list is known when a rule is opened.
   view("/rules/:rule?", "Rules", "Watch", "security:read", () => import("./views/rules/rules.tsx")),
+  view("/mutes", "Mutes", "Watch", "security:read", () => import("./views/mutes/mutes.tsx")),
+  view("/mutes/new", "Mute alerts", null, "security:manage", () => import("./views/mutes/new-mute.tsx")),
+  view("/mutes/:id", "Mute", null, "security:read", () => import("./views/mutes/mute.tsx")),
   view("/syncs", "Syncs", "Integration", "status:read", () => import("./views/syncs/syncs.tsx")),
   view("/webhooks", "Webhooks", "Integration", "status:read", () => import("./views/webhooks/webhooks.tsx")),
   view("/records/:type?", "Records", "Integration", "records:read", () => import("./views/records/records.tsx")),

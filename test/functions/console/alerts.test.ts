@@ -14,6 +14,7 @@ import { ruleName, rules, subjectOf } from "../../../functions/console/app/views
 import {
   EVENT_RULE,
   MANUAL_RULE,
+  MUTED_RULE,
   PAUSED_RULE,
   RULE_OFF_RULE,
   SILENCED_RULE,
@@ -37,7 +38,7 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
-    const others = [EVENT_RULE, KEY_RULE, MANUAL_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE];
+    const others = [EVENT_RULE, KEY_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE];
     expect(Object.keys(rules).sort()).toEqual([...findingRules, ...others].sort());
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");
@@ -54,6 +55,7 @@ describe("the words of alerts", () => {
     ["a_later_rule", "toString", { text: "toString" }],
     ["notifications_paused", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
     ["notifications_silenced", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
+    ["alerts_muted", "01M7Y", { text: "A mute", muteId: "01M7Y" }],
     ["manual", "01M7Y", undefined],
   ])("name the subject of %s %s", (rule, subject, expected) => {
     expect(subjectOf({ rule, subject })).toEqual(expected);

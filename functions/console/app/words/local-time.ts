@@ -1,4 +1,4 @@
-/** Times of an address, and of an input of the type `datetime-local`. */
+/** Times of an address, and of an input of the type `datetime-local`; time zones. */
 
 /** Times of the address: epoch milliseconds, or what the API accepts too. @returns undefined if it is no time. */
 export const instantOf = (text: string | undefined): number | undefined => {
@@ -24,3 +24,6 @@ export const fromLocalInput = (value: string): string | undefined => {
 
 /** The user's time zone, such as Europe/Berlin. */
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** `America/New_York` as "America/New York". */
+export const zoneName = (zone: string): string => zone.replaceAll("_", " ");

@@ -7,6 +7,7 @@ import { addressOf, destinationAddress } from "../../words/address.ts";
 import { formatNumber } from "../../words/format.ts";
 import { FactText } from "../events/event-facts.tsx";
 import { metadataFacts } from "../events/metadata.ts";
+import { muteAddress } from "../mutes/mute-words.ts";
 import { evidenceFacts } from "./evidence.ts";
 import { Status } from "./table.tsx";
 import { causeNames, ownOf, ruleName, rules, subjectOf } from "./words.ts";
@@ -31,8 +32,9 @@ export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {
 const SubjectLink = ({ alert }: { alert: Alert }) => {
   const subject = subjectOf(alert);
   if (subject === undefined) return null;
-  const { text, filters, destinationId } = subject;
+  const { text, filters, destinationId, muteId } = subject;
   if (destinationId !== undefined) return <a href={destinationAddress(destinationId)}>{text}</a>;
+  if (muteId !== undefined) return <a href={muteAddress(muteId)}>{text}</a>;
   if (filters === undefined) return <>{text}</>;
   return (
     <>

@@ -11,12 +11,15 @@ import { Choice } from "../../parts/field.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Empty, Loading, ProblemNote } from "../../parts/states.tsx";
+import { givenOf, isMutable } from "../mutes/mute-draft.ts";
+import { newMuteAddress } from "../mutes/mute-words.ts";
 import { AlertEvents } from "./alert-events.tsx";
 import { AlertEvidence, AlertFacts, Meaning } from "./alert-facts.tsx";
 import { AlertHistory } from "./alert-history.tsx";
 import type { AlertChange } from "./change.ts";
 import { CommentForm } from "./comment-form.tsx";
 import { AssignDialog } from "./dialogs.tsx";
+import { MutedBy } from "./muted-by.tsx";
 import { useChanges } from "./use-changes.ts";
 import { noteOpened } from "./use-cursor.ts";
 import { causeNames } from "./words.ts";
@@ -108,6 +111,9 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
           )}
           {mayManage && !isResolved && <Button onClick={resolve}>Resolve</Button>}
           {mayManage && isResolved && <Button onClick={() => onChange({ action: "reopen" })}>Open again</Button>}
+          {mayManage && isMutable(alert.rule) && (
+            <Button onClick={() => route(newMuteAddress(givenOf(alert)))}>Mute …</Button>
+          )}
           <CopyButton text={location.origin + location.pathname} what="The link to this alert" label="Copy link" />
         </>
       }
@@ -115,6 +121,7 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
       {children}
       <div class="alerts-detail">
         <div>
+          {alert.mutedBy !== undefined && <MutedBy ids={alert.mutedBy} />}
           <Meaning alert={alert} />
           <AlertEvidence alert={alert} />
           <AlertEvents ids={alert.eventIds} mostIds={MOST_EVENT_IDS} />

@@ -85,6 +85,11 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "A user switched a detection rule off: it finds nothing until it is switched on again.",
     todo: "Open the event to see who did that, and ask them. Switch the rule on again if it was not wanted; this alert is then resolved.",
   },
+  alerts_muted: {
+    name: "Alerts muted",
+    means: "A user muted alerts of level high or critical: they are raised, but not sent until the mute ends.",
+    todo: "Open the mute to see which alerts, until when and why. End it if it was not wanted; this alert is then resolved.",
+  },
   manual: {
     name: "Raised by hand",
     means: "A person in your organization raised this alert.",
@@ -126,14 +131,20 @@ const fixedSubjects: Readonly<Record<string, string>> = {
   "trigger:webhook_gap": "Syncs after lost webhooks",
 };
 
-/** `filters`: the events of the same user or address. `destinationId`: a destination of notifications. */
-export type Subject = { text: string; destinationId?: string; filters?: { userId: string } | { ipAddress: string } };
+/** `filters`: the events of the same user or address. `destinationId`: a destination of notifications. `muteId`: a mute. */
+export type Subject = {
+  text: string;
+  destinationId?: string;
+  muteId?: string;
+  filters?: { userId: string } | { ipAddress: string };
+};
 
 /** What an alert is about. Undefined for an alert that was raised by hand: it is about itself. */
 export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): Subject | undefined => {
   if (rule === "manual") return undefined;
   if (rule === "notifications_paused" || rule === "notifications_silenced")
     return { text: "A destination of notifications", destinationId: subject };
+  if (rule === "alerts_muted") return { text: "A mute", muteId: subject };
   if (rule === "detection_rule_off") return { text: `Rule: ${ruleName(subject)}` };
   const fixed = ownOf(fixedSubjects, subject);
   if (fixed !== undefined) return { text: fixed };

@@ -40,7 +40,15 @@ export const choosePeriod = (period: Period): Chosen => ({
   until: undefined,
 });
 
-const categories = ["authentication", "authorization", "compliance", "data_access", "integration", "system"] as const;
+const categories = [
+  "authentication",
+  "authorization",
+  "compliance",
+  "data_access",
+  "integration",
+  "security",
+  "system",
+] as const;
 
 export const sourceLabels = { user: "A user", system: "The service itself", webhook: "The provider" } as const;
 

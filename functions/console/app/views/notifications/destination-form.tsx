@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
+import { focusFirstError } from "../../parts/focus-first-error.ts";
 import { Card } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { type DestinationType, types } from "./destination-words.ts";
@@ -28,14 +29,6 @@ type Props = {
   children?: ComponentChildren;
 };
 
-/** To be called after the errors are drawn. */
-const focusFirstError = (form: HTMLFormElement | null): void =>
-  form
-    ?.querySelector(".field-error")
-    ?.closest(".field, fieldset")
-    ?.querySelector<HTMLElement>("input, select")
-    ?.focus();
-
 export const DestinationForm = ({ type, draft, onEdit, present, isRunning, problem, ...rest }: Props) => {
   const { submit, onSubmit, onCancel, children } = rest;
   const form = useRef<HTMLFormElement>(null);
@@ -55,7 +48,7 @@ export const DestinationForm = ({ type, draft, onEdit, present, isRunning, probl
   return (
     <form
       ref={form}
-      class="notifications-form"
+      class="form"
       autocomplete="off"
       noValidate
       onSubmit={(event) => {

@@ -2,6 +2,7 @@
 import type { Destination } from "../../api/types.ts";
 import { formatDuration, type Tone } from "../../words/format.ts";
 import { levelNames, levels } from "../../words/levels.ts";
+import { zoneName } from "../../words/local-time.ts";
 import { ruleName } from "../alerts/words.ts";
 
 export type DestinationType = Destination["type"];
@@ -134,9 +135,6 @@ export const rhythmInWords = ({ digest }: Pick<Destination, "digest">): string =
 export const quietInWords = ({ quietHours }: Pick<Destination, "quietHours">): string | undefined =>
   quietHours &&
   `${quietHours.from} to ${quietHours.to}, ${zoneName(quietHours.timeZone)}${quietHours.exceptCritical ? "; critical alerts are sent at once" : ""}`;
-
-/** `America/New_York` as "America/New York". */
-export const zoneName = (zone: string): string => zone.replaceAll("_", " ");
 
 export const reportNames: Readonly<Record<string, string>> = {
   daily: "Daily compliance report",

@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { Checks } from "../../parts/checks.tsx";
 import { Options } from "../../parts/options.tsx";
 import { levelNames, levels } from "../../words/levels.ts";
 import { rules as ruleWords } from "../alerts/words.ts";
@@ -13,39 +13,6 @@ const ruleOptions = (chosen: readonly string[]) => [
 
 const named = <Value extends string>(values: readonly Value[], names: Readonly<Record<string, string>>) =>
   values.map((value) => [value, names[value] ?? value] as const);
-
-type ChecksProps<Value extends string> = {
-  legend: string;
-  options: readonly (readonly [value: Value, name: string])[];
-  chosen: readonly Value[];
-  error?: string | undefined;
-  onChoose: (chosen: Value[]) => void;
-};
-
-/** Any number of a few options. */
-const Checks = <Value extends string>({ legend, options, chosen, error, onChoose }: ChecksProps<Value>) => {
-  const id = useId();
-  const toggle = (value: Value): void =>
-    onChoose(options.map(([option]) => option).filter((one) => (one === value) !== chosen.includes(one)));
-  return (
-    <fieldset class="options" aria-describedby={error === undefined ? undefined : id}>
-      <legend>{legend}</legend>
-      <div class="notifications-checks">
-        {options.map(([value, name]) => (
-          <label key={value} class="check">
-            <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(value)} />
-            {name}
-          </label>
-        ))}
-      </div>
-      {error !== undefined && (
-        <p id={id} class="field-error">
-          {error}
-        </p>
-      )}
-    </fieldset>
-  );
-};
 
 type Props = { draft: Draft; problems: DraftProblems; hasReports: boolean; onEdit: (changes: Partial<Draft>) => void };
 

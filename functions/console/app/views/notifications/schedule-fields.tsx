@@ -1,6 +1,5 @@
-import { Choice, TextField } from "../../parts/field.tsx";
 import { Options } from "../../parts/options.tsx";
-import { zoneName } from "./destination-words.ts";
+import { TimeOfDay, Zone } from "../../parts/zoned-fields.tsx";
 import type { Draft, DraftProblems } from "./draft.ts";
 
 const RHYTHMS = [
@@ -8,27 +7,6 @@ const RHYTHMS = [
   { value: "hour", name: "Hourly summary", text: "One message an hour, if there was anything." },
   { value: "day", name: "Daily summary", text: "One message a day, if there was anything." },
 ] as const;
-
-/** The browser's list does not have UTC. @param used a zone that may be written in another way than in the list. */
-const zonesWith = (used: string): string[] => [...new Set([used, "UTC", ...Intl.supportedValuesOf("timeZone")])];
-
-type ZoneProps = { label: string; zone: string; onChoose: (zone: string) => void };
-
-const Zone = ({ label, zone, onChoose }: ZoneProps) => (
-  <Choice<string>
-    label={label}
-    value={zone}
-    options={zonesWith(zone).map((name) => [name, zoneName(name)] as const)}
-    onChoose={onChoose}
-  />
-);
-
-type TimeProps = { label: string; time: string; error?: string | undefined; onEnter: (time: string) => void };
-
-// Some browsers add seconds.
-const TimeOfDay = ({ time, onEnter, ...rest }: TimeProps) => (
-  <TextField type="time" value={time} onType={(text) => onEnter(text.slice(0, 5))} {...rest} />
-);
 
 type Props = { draft: Draft; problems: DraftProblems; onEdit: (changes: Partial<Draft>) => void };
 
@@ -40,7 +18,7 @@ export const ScheduleFields = ({ draft, problems, onEdit }: Props) => {
     <>
       <Options legend="How often" options={RHYTHMS} value={every} onChoose={(choice) => onEdit({ every: choice })} />
       {every === "day" && (
-        <div class="notifications-times">
+        <div class="times">
           <TimeOfDay
             label="Time of the summary"
             time={at}
@@ -60,7 +38,7 @@ export const ScheduleFields = ({ draft, problems, onEdit }: Props) => {
       </label>
       {isQuiet && (
         <>
-          <div class="notifications-times">
+          <div class="times">
             <TimeOfDay label="From" time={quiet.from} onEnter={(from) => editQuiet({ from })} />
             <TimeOfDay label="To" time={quiet.to} error={problems.quiet} onEnter={(to) => editQuiet({ to })} />
             <Zone label="Time zone" zone={quiet.timeZone} onChoose={(timeZone) => editQuiet({ timeZone })} />

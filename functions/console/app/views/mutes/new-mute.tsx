@@ -1,0 +1,84 @@
+/** A new mute. The address may say what it is about: the rule, the subject and the level of an alert. */
+import { useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { useAction } from "../../api/action.ts";
+import { answer, api, once } from "../../api/client.ts";
+import type { MuteRequest } from "../../api/types.ts";
+import { Button } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { focusFirstError } from "../../parts/focus-first-error.ts";
+import { notify } from "../../parts/notices.ts";
+import { Page } from "../../parts/page.tsx";
+import { ProblemNote } from "../../parts/states.tsx";
+import { useFilters } from "../../words/address.ts";
+import { serviceNow } from "../../words/clock.ts";
+import { timeZone } from "../../words/local-time.ts";
+import { draftFrom, type MuteDraft, problemsOf, requestOf } from "./mute-draft.ts";
+import { MuteFields } from "./mute-fields.tsx";
+import { MUTES_PATH, muteAddress } from "./mute-words.ts";
+import { API } from "./use-mutes.ts";
+
+export const View = () => {
+  const { filters } = useFilters();
+  const { route } = useLocation();
+  const { rule, subject, level } = filters;
+  const [stored, setDraft] = useDraft<MuteDraft>(`mute ${JSON.stringify([rule, subject, level])}`);
+  const [isTried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const draft = stored ?? draftFrom({ rule, subject, level }, timeZone);
+  const problems = isTried ? problemsOf(draft, serviceNow()) : {};
+  const create = useAction((body: MuteRequest, key) => answer(api.POST(API, { params: once(key), body })));
+  /** A repetition must be the same request: its end does not move with the clock. */
+  const sent = useRef<{ of: MuteDraft; request: MuteRequest }>(undefined);
+
+  const submit = async (): Promise<void> => {
+    setTried(true);
+    if (Object.keys(problemsOf(draft, serviceNow())).length > 0) {
+      requestAnimationFrame(() => focusFirstError(form.current));
+      return;
+    }
+    if (sent.current?.of !== draft) sent.current = { of: draft, request: requestOf(draft, serviceNow()) };
+    const created = await create.run(sent.current.request);
+    if (created === undefined) return;
+    setDraft(undefined);
+    notify("The alerts are muted.");
+    route(muteAddress(created.id), true);
+  };
+
+  return (
+    <Page title="Mute alerts" lead="Muted alerts are raised and listed as ever. Only their notifications wait.">
+      <form
+        ref={form}
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!create.isRunning) void submit();
+        }}
+      >
+        <MuteFields
+          draft={draft}
+          problems={problems}
+          onEdit={(changes) => {
+            create.clear();
+            setDraft({ ...draft, ...changes });
+          }}
+        />
+        {create.problem !== undefined && <ProblemNote problem={create.problem} />}
+        <div class="actions">
+          <Button type="submit" kind="main" isRunning={create.isRunning}>
+            {create.isRunning ? "Muting …" : "Mute"}
+          </Button>
+          <Button
+            onClick={() => {
+              setDraft(undefined);
+              route(MUTES_PATH);
+            }}
+          >
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Page>
+  );
+};
