@@ -17,9 +17,9 @@ import { requireComplete } from "./constructs/require-complete.ts";
 import { Backups } from "./constructs/resources/backups.ts";
 import { ExportsBucket, FeedBucket } from "./constructs/resources/buckets.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
-import { CursorKey } from "./constructs/resources/cursor-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
 import { providerSettings } from "./constructs/resources/provider-settings.ts";
+import { SealingKey } from "./constructs/resources/sealing-key.ts";
 import { createTables } from "./constructs/resources/tables.ts";
 import { addRouteFunctions } from "./constructs/route-functions.ts";
 import { SubjectStacks } from "./constructs/subject-stacks.ts";
@@ -40,7 +40,8 @@ export class ServiceStack extends Stack {
     requireComplete();
     const tables = createTables(this, config);
     if (config.backup) new Backups(this, "Backups", { tables, config });
-    const cursorKey = new CursorKey(this, "CursorKey");
+    // The id is that of earlier versions: another one would replace the secret.
+    const sealingKey = new SealingKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);
     const notifications = new NotificationQueues(this, "NotificationQueues", { bus: events.bus, config });
     const mailEvents = config.emailSender === undefined ? undefined : new MailEvents(this, "MailEvents", config);
@@ -52,7 +53,7 @@ export class ServiceStack extends Stack {
       tables,
       config,
       credentialsKey,
-      cursorKey,
+      sealingKey,
       provider,
       exportsBucket,
       feedBucket,

@@ -56,7 +56,10 @@ export const functionFiles = (root: string): ReadonlyMap<string, string> => {
  * The bundles that functions load on demand, with the source file that functions import. They are separate files: in
  * one bundle, esbuild would wrap every shared module, which costs a cold start more than the late loading saves.
  */
-export const deferredParts = { "refusals.cjs": "shared/wiring/refusals.ts" } as const;
+export const deferredParts = {
+  "refusals.cjs": "shared/wiring/refusals.ts",
+  "sealing-key.cjs": "shared/wiring/sealing-key.ts",
+} as const;
 
 /** Keeps the dynamic import of a deferred part, so that Node loads the part at run time. */
 const deferred = (): Plugin => ({

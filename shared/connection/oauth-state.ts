@@ -55,16 +55,16 @@ export const createAuthorize =
     issue,
     authorizeUrl,
   }: {
-    issue: (holder: Holder) => string;
+    issue: (holder: Holder) => Promise<string>;
     /** Undefined if the platform has no OAuth credentials. */
     authorizeUrl: ((state: string) => string) | undefined;
   }) =>
-  /** @throws DomainError `oauth_not_configured`. */
+  /** @throws DomainError `oauth_not_configured`, `store_unavailable`. */
   async (caller: Holder): Promise<{ url: string; state: string }> => {
     if (authorizeUrl === undefined) {
       throw new DomainError("oauth_not_configured", "This deployment has no credentials for OAuth.");
     }
-    const state = issue(caller);
+    const state = await issue(caller);
     return { url: authorizeUrl(state), state };
   };
 

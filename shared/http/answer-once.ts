@@ -35,7 +35,10 @@ export type AnswerOnce = (
   answer: (identity: RequestIdentity) => Promise<Response>,
 ) => Promise<Response>;
 
-type Dependencies = { keys: IdempotencyStore; sealingKey: string; now: Clock; newId: () => string };
+/** The reserved keys and their answers, and the service's key for what it seals; any text. */
+type Storage = { keys: IdempotencyStore; sealingKey: string };
+
+type Dependencies = { openStorage: () => Promise<Storage>; now: Clock; newId: () => string };
 
 /** The work decided against the request before it changed anything. Any other failure leaves open what was done. */
 const isRefusal = (error: unknown): boolean => error instanceof DomainError && !isStoreFailure(error);
@@ -69,11 +72,11 @@ const withoutSecret = (body: string): string => {
 };
 
 /**
- * @param dependencies.sealingKey the service's key for what it seals; any text.
+ * @param dependencies.openStorage is called for requests with a key only. @throws DomainError `store_unavailable`.
  * @param dependencies.newId a unique text.
  */
 export const createAnswerOnce =
-  ({ keys, sealingKey, now, newId }: Dependencies): AnswerOnce =>
+  ({ openStorage, now, newId }: Dependencies): AnswerOnce =>
   async ({ route, event, caller, body, idempotencyKey }, answer) => {
     const attempt = { id: newId(), at: now() };
     if (idempotencyKey === undefined) return answer({ ...attempt, isKeyed: false, isRepeated: false });
@@ -84,6 +87,7 @@ export const createAnswerOnce =
       idempotencyKey,
       request: encodeJson(body ?? {}),
     };
+    const { keys, sealingKey } = await openStorage();
     const { seal, open } = sealAnswers(sealingKey, named);
     const repeat = (text: string) => respond(event.requestContext.requestId, route.success.status, open(text));
 

@@ -13,7 +13,7 @@ import type { Origin } from "../terms/requester.ts";
 import { type AdmissionDependencies, createAdmission } from "./admit.ts";
 import type { AnswerOnce } from "./answer-once.ts";
 import type { LocateClient } from "./client-address.ts";
-import type { Cursors } from "./cursor.ts";
+import type { OpenCursors } from "./cursor.ts";
 import { createHttpHandler, type HttpHandler } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
 import type { CountRefusals } from "./refusals.ts";
@@ -23,7 +23,7 @@ import type { RequestOf, ResultOf, Route } from "./route.ts";
 
 /** The dependencies of a handler, in addition to its work (shared/wiring/http.ts). Only a list needs cursors. */
 export type HandlerDependencies = AdmissionDependencies & {
-  cursors?: Cursors;
+  cursors?: OpenCursors;
   countRefusals?: CountRefusals;
   /** For a route that takes an `Idempotency-Key`. */
   answerOnce?: AnswerOnce;

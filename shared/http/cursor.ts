@@ -44,3 +44,6 @@ export const createCursors = (secret: string) => {
 };
 
 export type Cursors = ReturnType<typeof createCursors>;
+
+/** The cursors of a list, called only by requests that read or make one. @throws DomainError `store_unavailable`. */
+export type OpenCursors = () => Promise<Cursors>;

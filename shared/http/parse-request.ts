@@ -6,7 +6,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import type { Caller } from "../terms/caller.ts";
 import { IDEMPOTENCY_KEY, IdempotencyHeader } from "../terms/idempotency-key.ts";
 import { prefersHtml } from "./accept.ts";
-import type { CursorBinding, Cursors } from "./cursor.ts";
+import type { CursorBinding, OpenCursors } from "./cursor.ts";
 import { pageQuery } from "./page-query.ts";
 import { parseBody } from "./parse-body.ts";
 import type { RequestOf, Route } from "./route.ts";
@@ -108,17 +108,17 @@ const bindingOf = (event: APIGatewayProxyEventV2, caller: Caller | undefined, se
  * because a text that cannot be an id is 404 (idOf in route.ts).
  * That function throws DomainErrors of status 400, 404, 413 and 415, and no others.
  */
-export const createRequestParser = <R extends Route>(route: R, cursors: Cursors | undefined) => {
+export const createRequestParser = <R extends Route>(route: R, openCursors: OpenCursors | undefined) => {
   const { params = none, query = none, body } = route.request;
   const { paging } = route;
   const paged = paging === undefined ? none : pageQuery(paging);
   const names = [...Object.keys(query.shape), ...Object.keys(paged.shape)];
 
-  const parsePage = (binding: CursorBinding, { limit, cursor }: { limit?: number; cursor?: string }) => {
-    if (paging === undefined || cursors === undefined) return undefined;
+  const parsePage = async (binding: CursorBinding, { limit, cursor }: { limit?: number; cursor?: string }) => {
+    if (paging === undefined || openCursors === undefined) return undefined;
     return {
       limit: limit ?? paging.defaultLimit,
-      after: cursor === undefined ? undefined : cursors.open(binding, paging.position, cursor),
+      after: cursor === undefined ? undefined : (await openCursors()).open(binding, paging.position, cursor),
     };
   };
 
@@ -129,7 +129,7 @@ export const createRequestParser = <R extends Route>(route: R, cursors: Cursors 
     const page = parseFields(paged, sent, "query");
     const { cursor: _, ...sentQuery } = sent;
     const binding = bindingOf(event, caller, sentQuery);
-    const parsedPage = parsePage(binding, page);
+    const parsedPage = await parsePage(binding, page);
     const idempotencyKey = route.isIdempotent && parseIdempotencyKey(event);
     const request = {
       body: parsedBody,

@@ -1,7 +1,7 @@
 /** From the result of a handler to the response. Lists: docs/decisions.md, "Lists". */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { encodeJson } from "../json/encode-json.ts";
-import type { Cursors } from "./cursor.ts";
+import type { OpenCursors } from "./cursor.ts";
 import { fitList, PAGE, roomBeside } from "./fit-list.ts";
 import type { ParsedRequest } from "./parse-request.ts";
 import { type Response, respond, respondHtml } from "./respond.ts";
@@ -44,35 +44,40 @@ const VARY = { vary: "Accept" };
  * The response to the result of a route's work. The route's schema parses the result, so that no other field leaves the
  * service.
  */
-export const createResultRenderer = <R extends Route>(route: R, cursors: Cursors | undefined) => {
+export const createResultRenderer = <R extends Route>(route: R, openCursors: OpenCursors | undefined) => {
   const { status, body: schema, html } = route.success;
   const { paging } = route;
 
   /** The body of a page, which ends where it is full but has at least one item, and the cursor of the next page. */
-  const renderPaged = ({ position, field }: Paging, result: ResultOf<R>, seal: (position: unknown) => string) => {
+  const renderPaged = async (
+    { position, field }: Paging,
+    result: ResultOf<R>,
+    seal: (position: unknown) => Promise<string>,
+  ) => {
     const { next, items, rest } = partsOf(field, result as Record<string, unknown>);
     const body = schema?.parse(field === undefined ? items : { ...rest, [field]: items });
     const [before, shown, room] =
       field === undefined ? ["", body, ""] : [renderFrame(body as Fields, field), (body as Fields)[field], CURSOR_ROOM];
     const list = fitList(shown as readonly unknown[], roomBeside(PAGE, before + room), 1);
     const last = list.end < items.length ? position.parse(items[list.end - 1]) : next;
-    const cursor = last === undefined ? undefined : seal(last);
+    const cursor = last === undefined ? undefined : await seal(last);
     const after = field === undefined ? "" : cursor === undefined ? "}" : `,"nextCursor":"${cursor}"}`;
     return { text: before + list.text + after, cursor };
   };
 
-  return (
+  return async (
     event: APIGatewayProxyEventV2,
     { binding, sentQuery }: Pick<ParsedRequest<R>, "binding" | "sentQuery">,
     result: ResultOf<R>,
-  ): Response => {
+  ): Promise<Response> => {
     const { requestId } = event.requestContext;
     if (html && isHtml(result)) return respondHtml(requestId, status, result, schema === undefined ? {} : VARY);
     if (schema === undefined) return respond(requestId, status);
-    if (paging === undefined || cursors === undefined) {
+    if (paging === undefined || openCursors === undefined) {
       return respond(requestId, status, encodeJson(schema.parse(result)), html ? VARY : {});
     }
-    const { text, cursor } = renderPaged(paging, result, (position) => cursors.seal(binding, position));
+    const seal = async (position: unknown) => (await openCursors()).seal(binding, position);
+    const { text, cursor } = await renderPaged(paging, result, seal);
     if (cursor === undefined) return respond(requestId, status, text);
     const link = linkTo(event.rawPath, { ...sentQuery, cursor });
     return respond(requestId, status, text, { link, "x-next-cursor": cursor });

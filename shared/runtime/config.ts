@@ -100,8 +100,8 @@ const variables = {
   ),
   /** `true` if the API allows calls from pages of other origins, so that preflight requests must be answered. */
   ANSWERS_PREFLIGHTS: maybe(z.literal("true")),
-  /** The secret that encrypts cursors; any text of 32 characters or more. */
-  CURSOR_KEY: z.string().check(z.minLength(32)),
+  /** The ARN of the secret from which all sealing keys are derived (shared/wiring/sealing.ts). */
+  SEALING_KEY_ARN: text,
   /** `true` if the deployment has the page /docs. */
   API_DOCS: maybe(z.literal("true")),
   /** The console's client at the issuer; empty if the deployment names none. */

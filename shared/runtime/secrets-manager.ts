@@ -61,9 +61,11 @@ export const createSecretsManager = (place: AwsPlace): ReadSecret => {
 let made: ReadSecret | undefined;
 
 /** The Secrets Manager of a deployed function, from its environment. */
-export const readSecret: ReadSecret = (arn) => {
-  made ??= createSecretsManager(readAwsPlace("secretsmanager"));
-  return made(arn);
+export const secretsManager: { readSecret: ReadSecret } = {
+  readSecret: (arn) => {
+    made ??= createSecretsManager(readAwsPlace("secretsmanager"));
+    return made(arn);
+  },
 };
 
 const CACHED_MS = 300_000;

@@ -6,7 +6,7 @@ import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../c
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { createDisconnect, createDisconnectByUser, type DisconnectDependencies } from "../connection/disconnect.ts";
 import { createSettleKeyAlerts } from "../connection/key-alerts.ts";
-import { createKeyStore } from "../connection/key-store.ts";
+import { createKeyStore, type KeyStore } from "../connection/key-store.ts";
 import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
 import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
@@ -37,6 +37,7 @@ import {
 } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
+import { withSealingKey } from "./sealing.ts";
 import { wireResolveCause } from "./security.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
@@ -63,32 +64,30 @@ export const wireViewConnection = () => {
 };
 
 const wireOAuthStates = () => {
-  const config = readConfig(["CURSOR_KEY"]);
-  return createOAuthStates({
-    sealing: createSealing(config.CURSOR_KEY),
-    used: createOAuthStateStore(openTable("connections")),
-    now: systemClock,
-  });
+  const dependencies = { used: createOAuthStateStore(openTable("connections")), now: systemClock };
+  return { use: withSealingKey((key) => createOAuthStates({ ...dependencies, sealing: createSealing(key) }).use) };
 };
 
 /** POST …/connection/authorize. Does not load the provider's SDK. */
 export const wireAuthorize = () => {
-  const config = readConfig(["CURSOR_KEY", "PROVIDER_AUTHORIZE_URL", "PROVIDER_OAUTH_CLIENT_ID"]);
+  const config = readConfig(["PROVIDER_AUTHORIZE_URL", "PROVIDER_OAUTH_CLIENT_ID"]);
   const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_AUTHORIZE_URL: authorizeUrl } = config;
   return createAuthorize({
-    issue: createStateIssuer({ sealing: createSealing(config.CURSOR_KEY), now: systemClock }),
+    issue: withSealingKey((key) => createStateIssuer({ sealing: createSealing(key), now: systemClock })),
     authorizeUrl: clientId === undefined ? undefined : (state) => authorizeUrlOf({ clientId, authorizeUrl }, state),
   });
 };
 
 const wireConnectionSecrets = () => createConnectionSecrets(wireEnvelope());
 
+const wireKeyStore = () => createKeyStore(openTable("connections"));
+
 /** @param resolve of functions that replace or remove keys. */
-const wireSettleKeyAlerts = (resolve?: ResolveCause) =>
+const wireSettleKeyAlerts = (keys: KeyStore, resolve?: ResolveCause) =>
   createSettleKeyAlerts(
     {
       connections: wireConnectionStore(),
-      keys: createKeyStore(openTable("connections")),
+      keys,
       setup: stripeSetup,
       raise: raiseFinding,
       now: systemClock,
@@ -100,12 +99,13 @@ const wireSettleKeyAlerts = (resolve?: ResolveCause) =>
 export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">) => {
   const changes = wireConnectionChangeStore();
   const recorder = wireRecorder();
+  const keys = wireKeyStore();
   return createOpenConnection({
     connections: wireConnectionStore(),
     changes,
     refreshes: wireRefreshStore(),
-    keys: createKeyStore(openTable("connections")),
-    settleKeyAlerts: wireSettleKeyAlerts(),
+    keys,
+    settleKeyAlerts: wireSettleKeyAlerts(keys),
     secrets: wireConnectionSecrets(),
     provider,
     recorder,
@@ -144,7 +144,7 @@ export const wireConnect = () => {
   return createConnect({
     cancelRuns: wireCancelRuns(),
     startFirstSync: wireFirstSync(),
-    settleKeyAlerts: wireSettleKeyAlerts(wireResolveCause()),
+    settleKeyAlerts: wireSettleKeyAlerts(wireKeyStore(), wireResolveCause()),
     states: wireOAuthStates(),
     verification: createVerification(provider),
     provider,
@@ -188,6 +188,6 @@ export const wireDisconnectByUser = () => {
     secrets: wireConnectionSecrets(),
     registration: wireWebhookRegistration(provider),
     provider,
-    settleKeyAlerts: wireSettleKeyAlerts(wireResolveCause()),
+    settleKeyAlerts: wireSettleKeyAlerts(wireKeyStore(), wireResolveCause()),
   });
 };

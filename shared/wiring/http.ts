@@ -13,6 +13,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { wireClientLocator } from "./client-address.ts";
 import { RECORDER_VARIABLES } from "./recorder-variables.ts";
+import { withSealingKey } from "./sealing.ts";
 import { wireSettingsStore } from "./settings.ts";
 
 const wireAuthenticate = (): Authenticate => {
@@ -41,21 +42,17 @@ export const wirePersonalHandler = (route: Route): HandlerDependencies => ({
     ...(route.permission !== "link" && { authenticate: wireAuthenticate() }),
     ...wireRecording(),
   }),
-  ...(route.paging !== undefined && { cursors: createCursors(readConfig(["CURSOR_KEY"]).CURSOR_KEY) }),
+  ...(route.paging !== undefined && { cursors: withSealingKey((key) => () => createCursors(key)) }),
 });
 
 /** Adds what a route that takes an `Idempotency-Key` needs. */
 export const withAnswerOnce = (dependencies: HandlerDependencies): HandlerDependencies => {
-  const { CURSOR_KEY: sealingKey } = readConfig(["CURSOR_KEY"]);
-  return {
-    ...dependencies,
-    answerOnce: createAnswerOnce({
-      keys: createIdempotencyStore(openTable("idempotencyKeys"), sealingKey),
-      sealingKey,
-      now: systemClock,
-      newId: newRequestToken,
-    }),
-  };
+  const table = openTable("idempotencyKeys");
+  const openStorage = withSealingKey((sealingKey) => () => ({
+    keys: createIdempotencyStore(table, sealingKey),
+    sealingKey,
+  }));
+  return { ...dependencies, answerOnce: createAnswerOnce({ openStorage, now: systemClock, newId: newRequestToken }) };
 };
 
 /** For a route that needs an organization. */

@@ -42,6 +42,7 @@ import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { wireHiddenStore, wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
+import { withSealingKey } from "./sealing.ts";
 
 export const wireDestinationStore = () => createDestinationStore(openTable("notifications"));
 
@@ -55,13 +56,14 @@ const wireWatchChange = () =>
 
 const wireHandOver = () => createHandOver({ deliveries: wireDeliveryStore(), queue: wireDeliveryQueue() });
 
-const wireEmailLinks = () => createEmailLinks(createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY));
-
-const wireMailedAddresses = () =>
-  createMailedAddressStore(openTable("notifications"), {
-    sealingKey: readConfig(["CURSOR_KEY"]).CURSOR_KEY,
-    newToken: newRequestToken,
+/** What is made with the sealing key: the links in mails, and what is remembered of addresses. */
+const wireMailing = () => {
+  const table = openTable("notifications");
+  return (sealingKey: string) => ({
+    links: createEmailLinks(createSealing(sealingKey)),
+    addresses: createMailedAddressStore(table, { sealingKey, newToken: newRequestToken }),
   });
+};
 
 const wireDestinationRecorder = () =>
   createDestinationRecorder({ recorder: wireRecorder(), destinations: wireDestinationStore() });
@@ -75,9 +77,7 @@ const wireWriting = () => {
   const webhookHosts = wireWebhookHosts();
   return {
     destinations: wireDestinationStore(),
-    addresses: wireMailedAddresses(),
     secrets: createDestinationSecrets(wireEnvelope()),
-    links: wireEmailLinks(),
     handOver: wireHandOver(),
     recordChange: wireDestinationRecorder(),
     targetRules: (address: string) => ({ policy, ownHosts: [new URL(address).host, ...webhookHosts] }),
@@ -87,10 +87,16 @@ const wireWriting = () => {
   };
 };
 
-export const wireCreateDestination = () => createCreateDestination(wireWriting());
+export const wireCreateDestination = () => {
+  const [writing, mailing] = [wireWriting(), wireMailing()];
+  return withSealingKey((key) => createCreateDestination({ ...writing, ...mailing(key) }));
+};
 
-export const wireChangeDestination = () =>
-  createChangeDestination({ ...wireWriting(), watchChange: wireWatchChange(), now: systemClock });
+export const wireChangeDestination = () => {
+  const [writing, mailing] = [wireWriting(), wireMailing()];
+  const changing = { ...writing, watchChange: wireWatchChange(), now: systemClock };
+  return withSealingKey((key) => createChangeDestination({ ...changing, ...mailing(key) }));
+};
 
 export const wireDeleteDestination = () =>
   createDeleteDestination({
@@ -119,18 +125,23 @@ export const wireRetryDelivery = () =>
     now: systemClock,
   });
 
-const wireLinkUse = () => ({ links: wireEmailLinks(), destinations: wireDestinationStore(), now: systemClock });
+export const wireOpenEmailLink = () => {
+  const opening = { destinations: wireDestinationStore(), now: systemClock };
+  const mailing = wireMailing();
+  return withSealingKey((key) => createOpenEmailLink({ ...opening, ...mailing(key) }));
+};
 
-export const wireOpenEmailLink = () => createOpenEmailLink(wireLinkUse());
-
-export const wireUseEmailLink = () =>
-  createUseEmailLink({
-    ...wireLinkUse(),
-    addresses: wireMailedAddresses(),
+export const wireUseEmailLink = () => {
+  const using = {
+    destinations: wireDestinationStore(),
     recordChange: wireDestinationRecorder(),
     watchChange: wireWatchChange(),
     newToken: newRequestToken,
-  });
+    now: systemClock,
+  };
+  const mailing = wireMailing();
+  return withSealingKey((key) => createUseEmailLink({ ...using, ...mailing(key) }));
+};
 
 const wireFindAlert = () => async (organizationId: string, id: string) => {
   const of = { scope: organizationKey(organizationId), id, now: systemClock() };

@@ -14,7 +14,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
-import { createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
+import { createCachedSecret, secretsManager } from "../runtime/secrets-manager.ts";
 import { wireGuard } from "./circuit-breaker.ts";
 import { raiseFinding, ruleSettings, wireRecorder } from "./recorder.ts";
 
@@ -39,7 +39,7 @@ export const wireProviderAccess = (): ProviderAccess => {
   const hasOAuth = clientId !== undefined && arn !== undefined;
   return createProviderAccess({
     adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, clock: systemClock }),
-    platform: hasOAuth ? createCachedSecret(() => readSecret(arn), systemClock) : undefined,
+    platform: hasOAuth ? createCachedSecret(() => secretsManager.readSecret(arn), systemClock) : undefined,
     guard: wireGuard(),
     recorder: wireRecorder(),
     latency: wireLatency(),

@@ -26,6 +26,7 @@ import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
 import { wireRecorder } from "./recorder.ts";
+import { withSealingKey } from "./sealing.ts";
 import { wireAlertStore, wireDataReads } from "./security.ts";
 import { wireSyncRunStore } from "./sync.ts";
 
@@ -48,16 +49,17 @@ const wireReportDueStore = () => createReportDueStore(openTable("reports"));
 export const wireReportReader = () =>
   createReportReader({ reports: wireReportStore(), reads: wireDataReads(), now: systemClock });
 
-const wireLinks = () => ({
-  links: createReportLinkStore(openTable("reports")),
-  sealing: createSealing(readConfig(["CURSOR_KEY"]).CURSOR_KEY),
-  now: systemClock,
-});
+const wireLinks = () => ({ links: createReportLinkStore(openTable("reports")), now: systemClock });
 
-export const wireReportLinker = () =>
-  createReportLinker({ ...wireLinks(), reports: wireReportStore(), recorder: wireRecorder() });
+export const wireReportLinker = () => {
+  const dependencies = { ...wireLinks(), reports: wireReportStore(), recorder: wireRecorder() };
+  return withSealingKey((key) => createReportLinker({ ...dependencies, sealing: createSealing(key) }));
+};
 
-export const wireReportLinkOpener = () => createReportLinkOpener(wireLinks());
+export const wireReportLinkOpener = () => {
+  const links = wireLinks();
+  return withSealingKey((key) => createReportLinkOpener({ ...links, sealing: createSealing(key) }));
+};
 
 export const wireReportDispatcher = () => {
   return createReportDispatcher({

@@ -9,7 +9,7 @@ import { readConfig } from "../runtime/config.ts";
 import { wireEnvelope } from "../runtime/envelope.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { openTable } from "../runtime/open-table.ts";
-import { type CachedSecret, createCachedSecret, readSecret } from "../runtime/secrets-manager.ts";
+import { type CachedSecret, createCachedSecret, secretsManager } from "../runtime/secrets-manager.ts";
 import { createDeliveryListStore, type DeliveryListStore } from "../webhooks/delivery-list-store.ts";
 import { createDeliveryStore } from "../webhooks/delivery-store.ts";
 import { createProcess, createReread, type Process } from "../webhooks/process.ts";
@@ -61,7 +61,7 @@ const REREAD_AFTER_MS = 10_000;
 const wirePlatformSecret = (): CachedSecret | undefined => {
   const { PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN: arn } = readConfig(["PROVIDER_PLATFORM_WEBHOOK_SECRET_ARN"]);
   if (arn === undefined) return undefined;
-  return createCachedSecret(() => readSecret(arn), systemClock, { rereadAfterMs: REREAD_AFTER_MS });
+  return createCachedSecret(() => secretsManager.readSecret(arn), systemClock, { rereadAfterMs: REREAD_AFTER_MS });
 };
 
 /** The receivers of POST {webhook URL}/{organizationId}, and of POST {webhook URL}/-/platform. */

@@ -155,10 +155,9 @@ const putEmail =
 
 /** A link of a mail, which no endpoint returns. */
 const emailLink = ({ bench }: Setting, action: "confirm" | "unsubscribe"): string => {
-  const { CURSOR_KEY = "" } =
-    bench.model.functions.find(({ logicalId }) => logicalId.includes("UseEmailLink"))?.environment ?? {};
+  const [sealingKey] = bench.model.secrets;
   const about = { organizationId: "acme", destinationId: DESTINATION, addressId: "address" };
-  const key = createEmailLinks(createSealing(CURSOR_KEY)).seal({ ...about, action });
+  const key = createEmailLinks(createSealing(sealingKey?.value ?? "")).seal({ ...about, action });
   return `${EMAIL_LINK_PATH}?key=${key}`;
 };
 

@@ -26,13 +26,27 @@ describe("without its grant", () => {
   });
 });
 
+it("without its grant, a list is denied the sealing key at its first cursor, and answers whole lists", async () => {
+  const assembly = assemblies.without((right) => right.action === "secretsmanager:GetSecretValue");
+  await using service = await startService({ assembly });
+  const token = await service.mint({ organizationId: "acme" });
+  for (const id of [1, 2]) await service.request("POST", "/plants", { token, body: JSON.stringify({ id, name: "x" }) });
+  expect(await service.request("GET", "/plants", { token })).toMatchObject({ status: 200 });
+  expect(service.denials).toEqual([]);
+  expect(await service.request("GET", "/plants?limit=1", { token })).toMatchObject({ status: 503 });
+  const action = "secretsmanager:GetSecretValue";
+  expect(service.denials).toContainEqual(expect.objectContaining({ action }));
+  expect(service.logged()).toContain("platform_secret");
+});
+
 describe("with its grants", () => {
   it("no function is denied any call", async () => {
     await using service = await startService();
     const token = await service.mint({ organizationId: "acme" });
     const send = (method: string, path: string, body?: string) => service.request(method, path, { token, body });
     await send("POST", "/plants", '{"id":1,"name":"x"}');
-    await send("GET", "/plants");
+    await send("POST", "/plants", '{"id":2,"name":"x"}');
+    await send("GET", "/plants?limit=1");
     await send("DELETE", "/plants/1");
     const guest = await service.mint({ organizationId: "acme", role: "guest", userId: "eve" });
     await service.request("GET", "/api/integrations/provider/security", { token: guest });

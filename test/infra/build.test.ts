@@ -8,7 +8,7 @@ import * as z from "zod";
 import { metafilePath } from "../../infra/build.ts";
 import { lambdaAliases } from "../../infra/bundling/bundle-aliases.ts";
 import { apiTypesPath, bundleDirectory } from "../../infra/bundling/bundle-directory.ts";
-import { bundleFunctions, bundleOptions, functionFiles } from "../../infra/bundling/bundle-functions.ts";
+import { bundleFunctions, bundleOptions, deferredParts, functionFiles } from "../../infra/bundling/bundle-functions.ts";
 import { allRoutes } from "../../shared/api/routes.ts";
 import { newDirectory } from "../support/temporary-directory.ts";
 // Waits until the functions are built.
@@ -66,6 +66,12 @@ describe("a bundle", () => {
     expect(files.filter((file) => /client-eventbridge|security\/(alerts|recorder\.ts|redaction)/.test(file))).toEqual(
       [],
     );
+  });
+
+  it.each(plantBundles)("%s loads the client of Secrets Manager at the first use of the sealing key only", (name) => {
+    const [, bundle] = bundles.find(([file]) => file.endsWith(`${name}/bundle.cjs`)) ?? [];
+    expect(Object.keys(bundle?.inputs ?? {}).filter((file) => file.includes("client-secrets-manager"))).toEqual([]);
+    expect(bundle?.imports.map(({ path }) => path)).toContain("./sealing-key.cjs");
   });
 
   it.each(plantBundles)("%s is at most 310 KB, and at most 100 KB gzipped", (name) => {
@@ -128,7 +134,7 @@ describe("a function file", () => {
     for (const [file, text] of [
       ["functions/sample/sample.ts", contents],
       ["shared/runtime/prewarm.ts", "export const prewarm = async () => {};"],
-      ["shared/wiring/refusals.ts", "export {};"],
+      ...Object.values(deferredParts).map((part) => [part, "export {};"] as const),
     ] as const) {
       mkdirSync(dirname(join(checkout, file)), { recursive: true });
       writeFileSync(join(checkout, file), text);

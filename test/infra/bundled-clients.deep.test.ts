@@ -43,8 +43,8 @@ const calls: Call[] = [
   {
     service: "secretsmanager",
     file: "secrets-manager.ts",
-    name: "readSecret",
-    call: 'readSecret("arn:aws:secretsmanager:eu-central-1:000000000000:secret:name-AbCdEf")',
+    name: "secretsManager",
+    call: 'secretsManager.readSecret("arn:aws:secretsmanager:eu-central-1:000000000000:secret:name-AbCdEf")',
     answer: { SecretString: "value" },
   },
   {

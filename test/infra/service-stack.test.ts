@@ -124,7 +124,9 @@ const ADMITTING = [...REFUSING, "Settings dynamodb:GetItem"];
 /** The rights to resolve alerts whose cause is gone. */
 const RESOLVING = may("SecurityAlerts", "GetItem", "PutItem", "DeleteItem");
 
-const TAKING_KEYS = may("IdempotencyKeys", "DeleteItem", "PutItem", "UpdateItem");
+const READING_SEALING_KEY = "CursorKeySecret secretsmanager:GetSecretValue";
+
+const TAKING_KEYS = [READING_SEALING_KEY, ...may("IdempotencyKeys", "DeleteItem", "PutItem", "UpdateItem")];
 const READING_CIRCUITS = [
   ...may("Circuits", "BatchGetItem", "GetItem"),
   "Circuits/notClosed dynamodb:Query",
@@ -156,12 +158,13 @@ const PROVIDER = "/api/integrations/provider";
 describe("the stack", () => {
   it.each([
     ["POST /plants", [...REFUSING, ...TAKING_KEYS, "Plants dynamodb:PutItem"]],
-    ["GET /plants", [...REFUSING, "Plants dynamodb:Query"]],
+    ["GET /plants", [...REFUSING, READING_SEALING_KEY, "Plants dynamodb:Query"]],
     ["DELETE /plants/{id}", [...REFUSING, "Plants dynamodb:DeleteItem"]],
     [
       `GET ${PROVIDER}/security`,
       [
         ...ADMITTING,
+        READING_SEALING_KEY,
         "SecurityAlerts dynamodb:Query",
         ...may("SecurityEvents", "BatchGetItem", "Query"),
         ...["byCategory", "byOpen", "byRisk", "byType", "byUser"].map(
@@ -173,7 +176,12 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/circuit-breaker`, [...ADMITTING, ...READING_CIRCUITS]],
     [
       `GET ${PROVIDER}/circuit-breaker/history`,
-      [...ADMITTING, "SecurityEvents dynamodb:BatchGetItem", "SecurityEvents/byType dynamodb:Query"],
+      [
+        ...ADMITTING,
+        READING_SEALING_KEY,
+        "SecurityEvents dynamodb:BatchGetItem",
+        "SecurityEvents/byType dynamodb:Query",
+      ],
     ],
     [
       `POST ${PROVIDER}/circuit-breaker`,
@@ -197,6 +205,7 @@ describe("the stack", () => {
       `PUT ${PROVIDER}/connection`,
       [
         ...ADMITTING,
+        READING_SEALING_KEY,
         ...USING_CONNECTIONS,
         ...CHANGING_RUNS,
         READING_OAUTH_SECRET,
@@ -224,15 +233,20 @@ describe("the stack", () => {
         "SyncRuns dynamodb:GetItem",
       ],
     ],
-    [`POST ${PROVIDER}/connection/authorize`, ADMITTING],
+    [`POST ${PROVIDER}/connection/authorize`, [...ADMITTING, READING_SEALING_KEY]],
     [
       `POST ${PROVIDER}/sync`,
       [...ADMITTING, ...TAKING_KEYS, ...CHANGING_RUNS, "Circuits dynamodb:GetItem", "Connections dynamodb:GetItem"],
     ],
-    [`GET ${PROVIDER}/sync`, [...ADMITTING, ...may("SyncRuns", "GetItem", "Query")]],
+    [`GET ${PROVIDER}/sync`, [...ADMITTING, READING_SEALING_KEY, ...may("SyncRuns", "GetItem", "Query")]],
     [
       `GET ${PROVIDER}/webhooks`,
-      [...ADMITTING, "WebhookEvents dynamodb:BatchGetItem", "WebhookEvents/byReceipt dynamodb:Query"],
+      [
+        ...ADMITTING,
+        READING_SEALING_KEY,
+        "WebhookEvents dynamodb:BatchGetItem",
+        "WebhookEvents/byReceipt dynamodb:Query",
+      ],
     ],
     [
       `POST ${PROVIDER}/webhooks/{id}/replay`,
@@ -242,6 +256,7 @@ describe("the stack", () => {
       `GET ${PROVIDER}/records/{type}`,
       [
         ...ADMITTING,
+        READING_SEALING_KEY,
         "Records dynamodb:GetItem",
         "Records/byCreated dynamodb:Query",
         "Records/byCustomer dynamodb:Query",
@@ -289,10 +304,13 @@ describe("the stack", () => {
         "SyncRuns dynamodb:BatchGetItem",
       ],
     ],
-    [`GET ${PROVIDER}/reports`, [...ADMITTING, "Reports dynamodb:Query"]],
+    [`GET ${PROVIDER}/reports`, [...ADMITTING, READING_SEALING_KEY, "Reports dynamodb:Query"]],
     [`GET ${PROVIDER}/reports/{id}`, [...ADMITTING, "Reports dynamodb:GetItem"]],
-    [`GET ${PROVIDER}/reports/{id}/page`, [...ADMITTING, ...may("Reports", "BatchGetItem", "GetItem")]],
-    [`GET ${PROVIDER}/security/exports`, [...ADMITTING, "Exports dynamodb:Query"]],
+    [
+      `GET ${PROVIDER}/reports/{id}/page`,
+      [...ADMITTING, READING_SEALING_KEY, ...may("Reports", "BatchGetItem", "GetItem")],
+    ],
+    [`GET ${PROVIDER}/security/exports`, [...ADMITTING, READING_SEALING_KEY, "Exports dynamodb:Query"]],
     [`GET ${PROVIDER}/security/exports/{id}`, [...ADMITTING, "Exports dynamodb:GetItem", "ExportsBucket s3:GetObject"]],
     [
       `POST ${PROVIDER}/security/exports`,
@@ -323,7 +341,7 @@ describe("the stack", () => {
       "Requests a worker for exports without one, and for files to delete",
       ["Bus events:PutEvents", "Exports dynamodb:GetItem", "Exports/byOpen dynamodb:Query"],
     ],
-    [`GET ${PROVIDER}/erasure`, [...ADMITTING, "Erasures dynamodb:Query"]],
+    [`GET ${PROVIDER}/erasure`, [...ADMITTING, READING_SEALING_KEY, "Erasures dynamodb:Query"]],
     [
       "Requests a sync run of each connected organization",
       ["Bus events:PutEvents", "Connections/byConnected dynamodb:Query", ...may("SyncRuns", "GetItem", "PutItem")],
@@ -892,8 +910,8 @@ describe("the stack", () => {
     }
   });
 
-  it("never contains the cursor key", () => {
-    expect(JSON.stringify(dev.toJSON())).toContain("{{resolve:secretsmanager:");
+  it("has no secret's value in a function's configuration", () => {
+    for (const template of [dev, prod]) expect(JSON.stringify(template.toJSON())).not.toContain("{{resolve:");
   });
 });
 

@@ -146,9 +146,12 @@ describe("the address of the next page", () => {
       pathParameters: { type: "subscriptions" },
       rawQueryString: `customerId=${wide}&status=${wide}&limit=1000`,
     });
-    const parsed = await createRequestParser(routes.listRecords, cursors)(event, caller);
+    const parsed = await createRequestParser(routes.listRecords, async () => cursors)(event, caller);
     const next = { createdAt: 9_999_999_999_999, id: "x".repeat(255) };
-    const { headers } = createResultRenderer(routes.listRecords, cursors)(event, parsed, { items: [], next });
+    const { headers } = await createResultRenderer(routes.listRecords, async () => cursors)(event, parsed, {
+      items: [],
+      next,
+    });
     expect(headers.link?.length).toBeGreaterThan(6_144);
     expect(headers.link?.length).toBeLessThan(10_240 - 2_048);
   });

@@ -2,7 +2,7 @@
  * The edges of the process: what leaves the product's code goes to the simulation that runs. HTTP is replaced below
  * Node's own client, so the provider's SDK and the fetch of the issuer's keys are real. DynamoDB is replaced at the
  * document client, whose middleware would cost most of a simulation's time (store-client.ts repeats what it does); S3
- * and SQS at their clients; the bus and KMS at the product's ports.
+ * and SQS at their clients; the bus, KMS and Secrets Manager at the product's ports.
  */
 import { EventEmitter } from "node:events";
 import http from "node:http";
@@ -99,11 +99,12 @@ export const installHttp = (): void => {
   syncBuiltinESMExports();
 };
 
-/** Replaces the clients of DynamoDB, S3, SQS, the bus and KMS, which the product's modules have made. */
+/** Replaces the clients of DynamoDB, S3, SQS, the bus, KMS and Secrets Manager, which the product's modules have made. */
 export const installClients = async (): Promise<void> => {
   const { documentClient } = await import("../../shared/runtime/document-client.ts");
   const { eventBusClient } = await import("../../shared/runtime/event-bus.ts");
   const { kms } = await import("../../shared/runtime/kms.ts");
+  const { secretsManager } = await import("../../shared/runtime/secrets-manager.ts");
   const { s3 } = await import("../../shared/runtime/object-store.ts");
   const { sqs } = await import("../../shared/runtime/queue.ts");
   const { DomainError } = await import("../../shared/runtime/domain-error.ts");
@@ -164,22 +165,23 @@ export const installClients = async (): Promise<void> => {
   const unavailable = () => {
     throw new DomainError("store_unavailable", "The store did not answer. Try again.");
   };
-  const callKms = async <Answer>(execute: () => Answer): Promise<Answer> => {
+  const callKeys = async <Answer>(execute: () => Answer): Promise<Answer> => {
     const { network } = other();
     const call = { owner: currentProcess(), execute, refusals: [unavailable], timeoutMs: STORE_TIMEOUT_MS };
     return network.send(call).catch(unavailable);
   };
   kms.generateDataKey = (keyId, context) =>
-    callKms(() => {
+    callKeys(() => {
       const dataKey = Buffer.from(Array.from({ length: 32 }, () => Math.floor(Math.random() * 256)));
       return { dataKey, encrypted: Buffer.from(JSON.stringify({ keyId, context, key: dataKey.toString("hex") })) };
     });
   kms.decryptDataKey = (keyId, context, encrypted) =>
-    callKms(() => {
+    callKeys(() => {
       const sealed = JSON.parse(Buffer.from(encrypted).toString());
       const isSame = sealed.keyId === keyId && JSON.stringify(sealed.context) === JSON.stringify(context);
       return isSame ? Buffer.from(sealed.key, "hex") : undefined;
     });
+  secretsManager.readSecret = (arn) => callKeys(() => `the value of ${arn}`);
 };
 
 /** Sends everything to the other sides of one simulation. */

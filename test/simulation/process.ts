@@ -34,7 +34,7 @@ Object.assign(process.env, {
   AUDIENCE,
   ORGANIZATION_CLAIM: "org_id",
   ROLE_CLAIM: "org_role",
-  CURSOR_KEY: "a key of thirty-two characters!!",
+  SEALING_KEY_ARN: "arn:aws:secretsmanager:eu-central-1:000000000000:secret:sealing-AbCdEf",
   ...Object.fromEntries([...tables.keys()].map((table) => [variableOf(table), table])),
 });
 

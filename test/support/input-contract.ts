@@ -105,7 +105,7 @@ const queryOf = (request: Request): string =>
 
 /** Has a route's parser read an event. */
 export const parseAs = (name: keyof typeof routes): ((event: APIGatewayProxyEventV2) => Promise<Refusal>) => {
-  const parse = createRequestParser(routes[name], createCursors("secret"));
+  const parse = createRequestParser(routes[name], async () => createCursors("secret"));
   return (event) => refusalOf(() => parse(event, caller));
 };
 

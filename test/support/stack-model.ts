@@ -50,6 +50,7 @@ export const stackModel = ({
     keys: [],
     buckets: [],
     configurationSets: [],
+    secrets: [],
     resourcePolicies,
     notRun: [],
   };

@@ -11,16 +11,16 @@ import {
   variables,
 } from "../resources/access.ts";
 import type { CredentialsKey } from "../resources/credentials-key.ts";
-import type { CursorKey } from "../resources/cursor-key.ts";
 import type { DeploymentConfig } from "../resources/deployment-config.ts";
 import type { ProviderSettings } from "../resources/provider-settings.ts";
+import type { SealingKey } from "../resources/sealing-key.ts";
 import type { Tables } from "../resources/tables.ts";
 
 export type Resources = {
   tables: Tables;
   config: DeploymentConfig;
   credentialsKey: CredentialsKey;
-  cursorKey: CursorKey;
+  sealingKey: SealingKey;
   provider: ProviderSettings;
   exportsBucket: Bucket;
   notificationsToSend: Queue;
@@ -39,7 +39,7 @@ const onAllObjects = (grant: Grant): Grant => ({
 export const accessParts = ({
   tables,
   config,
-  cursorKey,
+  sealingKey,
   exportsBucket,
   notificationsToSend,
   feedBucket,
@@ -94,7 +94,7 @@ export const accessParts = ({
   const readSettings = settings.may("GetItem");
 
   /** To seal texts that only the service reads: cursors and OAuth states, which clients store, and stored answers. */
-  const seal = variables({ CURSOR_KEY: cursorKey.reference });
+  const seal = sealingKey.read;
 
   /** To take an Idempotency-Key, which is released if the request is refused, and to seal the answer that is stored. */
   const takeIdempotencyKeys = together(idempotencyKeys.may("PutItem", "UpdateItem", "DeleteItem"), seal);

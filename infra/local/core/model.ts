@@ -143,6 +143,9 @@ export type EventSourceMappingModel = {
 /** AWS::KMS::Key for symmetric encryption. */
 export type KeyModel = { logicalId: string; id: string; arn: string };
 
+/** AWS::SecretsManager::Secret that the stack generates, with its value. */
+export type SecretModel = { logicalId: string; arn: string; value: string };
+
 /** AWS::S3::Bucket. Objects and uploads that are not completed expire after these days, if at all. */
 export type BucketModel = {
   logicalId: string;
@@ -180,6 +183,7 @@ export type StackModel = {
   keys: KeyModel[];
   buckets: BucketModel[];
   configurationSets: ConfigurationSetModel[];
+  secrets: SecretModel[];
   /** Policies of resources (permissions of functions, policies of keys, queues and buckets), by the resource's ARN. */
   resourcePolicies: Record<string, PolicyStatement[]>;
   notRun: NotRun[];

@@ -5,12 +5,15 @@ import { type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
 /** Strict: a parameter that is not supported (VersionId, AWSPREVIOUS) must not be ignored. */
 const Request = z.strictObject({ SecretId: z.string().startsWith("arn:") });
 
-/** The current value of the secret that functions name by this environment variable; undefined if it has none. */
+/** The current value of a platform's secret that functions name by this environment variable; undefined if it has none. */
 export type SecretValues = (variable: string) => string | undefined;
 
-/** Secrets Manager for the platform's secrets, by their complete ARN: GetSecretValue. Every other operation is denied. */
+/**
+ * Secrets Manager for the stack's secrets and the platform's, by their complete ARN: GetSecretValue. Every other operation is
+ * denied.
+ */
 export const createSecretsManagerService = (options: {
-  model: Pick<StackModel, "functions">;
+  model: Pick<StackModel, "functions" | "secrets">;
   values: SecretValues;
 }): AwsService => {
   const variableOf = new Map(
@@ -18,6 +21,7 @@ export const createSecretsManagerService = (options: {
       Object.entries(environment).map(([variable, value]) => [value, variable] as const),
     ),
   );
+  const generated = new Map(options.model.secrets.map(({ arn, value }) => [arn, value]));
   return {
     checks: ({ operation, json }) => {
       const { data } = Request.safeParse(json);
@@ -26,7 +30,7 @@ export const createSecretsManagerService = (options: {
     },
     answer: async ({ json }) => {
       const { SecretId: ARN } = Request.parse(json);
-      const SecretString = options.values(variableOf.get(ARN) ?? "");
+      const SecretString = generated.get(ARN) ?? options.values(variableOf.get(ARN) ?? "");
       return SecretString === undefined
         ? errorAnswer(400, "ResourceNotFoundException", "Secrets Manager can't find the specified secret.")
         : jsonAnswer(200, { ARN, SecretString, VersionStages: ["AWSCURRENT"] });

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import * as z from "zod";
 import type { NotRun, StackModel } from "../core/model.ts";
 import { TemplateError } from "../core/template-error.ts";
 import { readAssembly } from "../template/read-assembly.ts";
 import { createResolver } from "../template/resolve.ts";
-import { generateSecret, openGeneratedSecrets, SecretRecipe, secretReference } from "../template/secrets.ts";
+import { openGeneratedSecrets } from "../template/secrets.ts";
 import { createStackReader, type ResourceFamily } from "../template/stack-reader.ts";
 import { arnIn, nameOf, type Scope, type Template } from "../template/template.ts";
 import { buckets } from "./buckets.ts";
@@ -15,28 +13,8 @@ import { keys } from "./keys.ts";
 import { mails } from "./mails.ts";
 import { queues } from "./queues.ts";
 import { roles } from "./roles.ts";
+import { readSecrets, secrets } from "./secrets.ts";
 import { tables } from "./tables.ts";
-
-const SECRET = "AWS::SecretsManager::Secret";
-
-/** AWS::SecretsManager::Secret: its value is generated once and kept with the data. Only the template reads it. */
-const secrets: ResourceFamily = {
-  identities: {
-    [SECRET]: (resource) => {
-      const name = nameOf(resource, "Name");
-      const suffix = createHash("sha256").update(name).digest("hex").slice(0, 6);
-      return { ref: arnIn(resource.scope, "secretsmanager", `secret:${name}-${suffix}`), attributes: {} };
-    },
-  },
-  read: (stack) => {
-    const plan = {
-      supported: z.object({ Name: z.string().optional(), GenerateSecretString: SecretRecipe }),
-      ignored: ["Description", "Tags"],
-    };
-    for (const resource of stack.resources(SECRET)) stack.properties(resource, plan);
-    return {};
-  },
-};
 
 /** What the local cloud runs. A new kind of resource is a file beside this one and an entry here. */
 const families: readonly ResourceFamily[] = [
@@ -139,25 +117,10 @@ export const readStack = async (options: {
   };
   const notRun = readNotRun(template);
 
-  const secretValue = (arn: string): string | undefined => {
-    const [logicalId, secret] =
-      Object.entries(template.Resources).find(
-        ([id, { Type }]) => Type === SECRET && resolver.identityOf(id).ref === arn,
-      ) ?? [];
-    if (logicalId === undefined) return undefined;
-    return generated.secretFor(logicalId, () =>
-      generateSecret(SecretRecipe.parse(secret?.Properties.GenerateSecretString)),
-    );
-  };
-  const resolver = createResolver({
-    template,
-    scope,
-    identities,
-    dynamicReference: (reference) => secretReference(reference, secretValue),
-  });
-
+  const resolver = createResolver({ template, scope, identities });
   const reader = createStackReader({ template, scope, resolver, assetDirectories, notRun });
   const parts = families.map((family) => family.read?.(reader) ?? {});
+  const secretModels = readSecrets(reader, generated);
   generated.save();
   const model: StackModel = {
     stackName: scope.stackName,
@@ -176,6 +139,7 @@ export const readStack = async (options: {
     keys: [],
     buckets: [],
     configurationSets: [],
+    secrets: secretModels,
     ...Object.assign({}, ...parts),
     resourcePolicies: Object.assign({}, ...parts.map(({ resourcePolicies }) => resourcePolicies)),
     notRun,

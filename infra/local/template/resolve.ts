@@ -13,12 +13,10 @@ export type ResolverOptions = {
   scope: Scope;
   /** By resource type: the values of Ref and Fn::GetAtt. */
   identities: Record<string, Identify>;
-  /** The text in place of a `{{resolve:…}}` reference. @throws Error if the reference is not supported. */
-  dynamicReference(reference: string): string;
 };
 
 /** One resolver for names, ARNs, environments and policies, so that they agree. */
-export const createResolver = ({ template, scope, identities, dynamicReference }: ResolverOptions): Resolver => {
+export const createResolver = ({ template, scope, identities }: ResolverOptions): Resolver => {
   const pseudo = new Map(Object.entries(pseudoParameters(scope)));
   const known = new Map<string, Identity>();
   const underway = new Set<string>();
@@ -86,17 +84,15 @@ export const createResolver = ({ template, scope, identities, dynamicReference }
     },
   };
 
-  const withDynamicReferences = (logicalId: string, value: string): string =>
-    value.replace(/\{\{resolve:([^}]*)\}\}/g, (_all, dynamic: string) => {
-      try {
-        return dynamicReference(dynamic);
-      } catch (error) {
-        throw new TemplateError(logicalId, error instanceof Error ? error.message : String(error));
-      }
-    });
+  /** A dynamic reference to a secret would put its value into a function's configuration. */
+  const withoutDynamicReferences = (logicalId: string, value: string): string => {
+    const reference = /\{\{resolve:[^}]*\}\}/.exec(value)?.[0];
+    if (reference === undefined) return value;
+    throw new TemplateError(logicalId, `the local cloud does not support ${reference}`);
+  };
 
   const resolve = (logicalId: string, value: unknown): unknown => {
-    if (typeof value === "string") return withDynamicReferences(logicalId, value);
+    if (typeof value === "string") return withoutDynamicReferences(logicalId, value);
     if (Array.isArray(value)) return value.map((item) => resolve(logicalId, item));
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(value);
@@ -104,7 +100,7 @@ export const createResolver = ({ template, scope, identities, dynamicReference }
     if (entries.length === 1 && name !== undefined && (name === "Ref" || name.startsWith("Fn::"))) {
       const intrinsic = Object.hasOwn(intrinsics, name) ? intrinsics[name] : undefined;
       if (intrinsic === undefined) throw new TemplateError(logicalId, `the local cloud does not support ${name}`);
-      return withDynamicReferences(logicalId, intrinsic(logicalId, argument));
+      return withoutDynamicReferences(logicalId, intrinsic(logicalId, argument));
     }
     return Object.fromEntries(entries.map(([key, item]) => [key, resolve(logicalId, item)]));
   };

@@ -44,17 +44,3 @@ export const openGeneratedSecrets = (dataDirectory: string): GeneratedSecrets =>
     },
   };
 };
-
-/**
- * The text in place of `{{resolve:secretsmanager:{ARN}:SecretString:::}}`: the whole current value.
- * @param secretValue the value of the secret with this ARN; undefined if the template declares no such secret.
- * @throws Error if the reference is of another form.
- * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references-secretsmanager.html
- */
-export const secretReference = (reference: string, secretValue: (arn: string) => string | undefined): string => {
-  const arn = /^secretsmanager:(arn(?::[^:]*){6}):SecretString:::$/.exec(reference)?.[1];
-  if (arn === undefined) throw new Error(`the local cloud does not support {{resolve:${reference}}}`);
-  const value = secretValue(arn);
-  if (value === undefined) throw new Error(`the template declares no secret ${arn}`);
-  return value;
-};

@@ -20,7 +20,7 @@ const caller = {
 const parts = {
   authenticate: async () => caller,
   settings: { read: async () => defaultSettings },
-  cursors: createCursors("a secret of at least 32 characters"),
+  cursors: async () => createCursors("a secret of at least 32 characters"),
 };
 
 let listRecordsHandler: typeof import("../../../functions/records/list-records.ts").listRecordsHandler;
@@ -39,7 +39,7 @@ beforeAll(async () => {
     AUDIENCE: "audience",
     ORGANIZATION_CLAIM: "org_id",
     ROLE_CLAIM: "org_role",
-    CURSOR_KEY: "another secret of at least 32 characters",
+    SEALING_KEY_ARN: "arn:aws:secretsmanager:eu-central-1:000000000000:secret:sealing-AbCdEf",
   });
   ({ listRecordsHandler } = await import("../../../functions/records/list-records.ts"));
 });

@@ -27,7 +27,7 @@ const ENVIRONMENT = {
   RETENTION_DAYS: "90",
   SECURITY_LOG_LEVEL: "LOW",
   ALERT_THRESHOLD: "HIGH",
-  CURSOR_KEY: "a secret of 32 characters or more",
+  SEALING_KEY_ARN: "arn:aws:secretsmanager:eu-central-1:000000000000:secret:sealing-AbCdEf",
   ISSUER: "https://issuer.example",
   AUDIENCE: "api",
   ORGANIZATION_CLAIM: "org_id",
@@ -55,7 +55,7 @@ const parts: HandlerDependencies = {
     return header === "Bearer member" ? { ...caller, role: "member" } : caller;
   },
   settings: { read: async () => ({ ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false }) },
-  cursors: createCursors("a secret of at least 32 characters"),
+  cursors: async () => createCursors("a secret of at least 32 characters"),
 };
 
 const createWorld = (stored: readonly Report[] = [sampleCompliance(), sampleReview()]) => {

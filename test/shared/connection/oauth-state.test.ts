@@ -108,7 +108,7 @@ describe("authorizing", () => {
   it("returns the URL with the state", async () => {
     const { states } = setUp();
     const authorize = createAuthorize({
-      issue: states.issue,
+      issue: async (holder) => states.issue(holder),
       authorizeUrl: (state) => `https://p.example?s=${state}`,
     });
     const { url, state } = await authorize(ada);

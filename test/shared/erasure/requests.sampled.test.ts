@@ -229,7 +229,7 @@ describe("over HTTP", () => {
       {
         authenticate: async () => caller,
         settings: { read: async () => defaultSettings },
-        cursors: createCursors("secret"),
+        cursors: async () => createCursors("secret"),
         answerOnce: (_request, answer) => answer(identityAt(world.time.now)),
       },
     );

@@ -64,12 +64,14 @@ const instance = ({
   sealingKey = SEALING_KEY,
   userId = "ada",
   remainingMs = 10_000,
+  storage = async () => ({ keys, sealingKey }),
 }: {
   work?: Work<typeof route>;
   keys?: IdempotencyStore;
   sealingKey?: string;
   userId?: string;
   remainingMs?: number;
+  storage?: () => Promise<{ keys: IdempotencyStore; sealingKey: string }>;
 } = {}) => {
   const context = { ...lambdaContext, getRemainingTimeInMillis: () => remainingMs };
   const handler = createHandler(route, work, {
@@ -81,7 +83,11 @@ const instance = ({
       scope: `org:${organizationId}`,
     }),
     settings: { read: async () => defaultSettings },
-    answerOnce: createAnswerOnce({ keys, sealingKey, now: () => now, newId: () => `request ${++ids}` }),
+    answerOnce: createAnswerOnce({
+      openStorage: storage,
+      now: () => now,
+      newId: () => `request ${++ids}`,
+    }),
   });
   return async (key?: string, body?: object | string, type = "application/json") => {
     const headers = { "content-type": type, ...(key !== undefined && { "idempotency-key": key }) };
@@ -102,6 +108,12 @@ describe("a request with an Idempotency-Key", () => {
     expect(letters.size).toBe(1);
     now += 1;
     expect((await post("k", { text: "a" })).body.id).not.toBe(first.body.id);
+  });
+
+  it("is the only one that needs the storage of answers", async () => {
+    const broken = instance({ storage: () => Promise.reject(new DomainError("store_unavailable", "No.")) });
+    expect(await broken(undefined, { text: "a" })).toMatchObject({ status: 202 });
+    expect(await broken("k", { text: "a" })).toMatchObject({ status: 503, retryAfter: expect.any(String) });
   });
 
   it("is a new request of another user, whatever its body", async () => {

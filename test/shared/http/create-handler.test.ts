@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
 import { createHandler, type HandlerDependencies } from "../../../shared/http/create-handler.ts";
-import { createCursors } from "../../../shared/http/cursor.ts";
+import { type Cursors, createCursors } from "../../../shared/http/cursor.ts";
 import { MAX_PAGE_BYTES } from "../../../shared/http/fit-list.ts";
 import { deferRecording, type Refusal } from "../../../shared/http/refusals.ts";
 import { defineRoute } from "../../../shared/http/route.ts";
@@ -27,7 +27,7 @@ const parts: HandlerDependencies = {
       "The token is missing or expired.",
     );
   },
-  cursors: createCursors("a secret of at least 32 characters"),
+  cursors: async () => createCursors("a secret of at least 32 characters"),
 };
 
 const about = { permission: "plants:write", tag: "plants", summary: "", description: "" } as const;
@@ -399,6 +399,40 @@ describe("a list", () => {
     expect(Buffer.byteLength(first.body ?? "")).toBeLessThan(MAX_PAGE_BYTES);
     const second = await handler(get(nextOf(first)), lambdaContext);
     expect(JSON.parse(second.body ?? "").things[0]).toEqual({ name: "thing 2" });
+  });
+});
+
+describe("the key of cursors", () => {
+  const reads = (opening: () => Promise<Cursors>) => {
+    let count = 0;
+    const cursors = () => {
+      count += 1;
+      return opening();
+    };
+    const work = async ({ page: { limit } }: { page: { limit: number } }) => ({
+      items: things(1n, limit + 1).slice(0, limit),
+      next: limit < 5 ? { id: 1n } : undefined,
+    });
+    const handler = createHandler(list, work, { ...parts, cursors });
+    return { handle: (query: string) => handler(get(query), lambdaContext), count: () => count };
+  };
+  const open = async () => createCursors("a secret of at least 32 characters");
+
+  it("is read only if a cursor is sent or answered", async () => {
+    const { handle, count } = reads(open);
+    expect((await handle("limit=5")).headers).not.toHaveProperty("link");
+    expect(count()).toBe(0);
+    const first = await handle("limit=3");
+    expect(count()).toBe(1);
+    await handle(`${nextOf(first)}`.replace("limit=3", "limit=5"));
+    expect(count()).toBe(2);
+  });
+
+  it("is missing for these requests only", async () => {
+    const { handle } = reads(() => Promise.reject(new DomainError("store_unavailable", "No.")));
+    expect(await handle("limit=5")).toMatchObject({ statusCode: 200 });
+    for (const query of ["limit=3", "limit=5&cursor=x"])
+      expect(await handle(query)).toMatchObject({ statusCode: 503, headers: { "retry-after": expect.any(String) } });
   });
 });
 

@@ -52,10 +52,10 @@ const thingsOf = (character: string, count: number, from = 0) =>
 const resultBytes = (response: unknown): number => Buffer.byteLength(JSON.stringify(response));
 
 describe.each(Object.entries(CHARACTERS))("a page of names of the character %s", (_, character) => {
-  it("ends before 4 MB and below Lambda's limit, and as late as both allow", () => {
-    const render = createResultRenderer(list, cursors);
+  it("ends before 4 MB and below Lambda's limit, and as late as both allow", async () => {
+    const render = createResultRenderer(list, async () => cursors);
     const items = thingsOf(character, 10_000);
-    const response = render(event, request, { items, next: undefined });
+    const response = await render(event, request, { items, next: undefined });
     const body = response.body ?? "";
     const shown = JSON.parse(body) as unknown[];
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_PAGE_BYTES);
@@ -68,10 +68,10 @@ describe.each(Object.entries(CHARACTERS))("a page of names of the character %s",
 });
 
 describe("a page with other lists beside it", () => {
-  it.each([CHARACTERS.quote, CHARACTERS["🌱"]])("shares its room with them: %s", (character) => {
-    const render = createResultRenderer(framed, cursors);
+  it.each([CHARACTERS.quote, CHARACTERS["🌱"]])("shares its room with them: %s", async (character) => {
+    const render = createResultRenderer(framed, async () => cursors);
     const [highRisk, things] = [thingsOf(character, 10_000), thingsOf(character, 10_000)];
-    const response = render(event, request, { highRisk, note: character, things, next: undefined });
+    const response = await render(event, request, { highRisk, note: character, things, next: undefined });
     const body = JSON.parse(response.body ?? "") as Record<"highRisk" | "things", unknown[]>;
     expect(Buffer.byteLength(response.body ?? "")).toBeLessThanOrEqual(MAX_PAGE_BYTES);
     expect(resultBytes(response)).toBeLessThanOrEqual(MAX_RESPONSE_BYTES);

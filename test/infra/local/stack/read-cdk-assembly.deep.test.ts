@@ -39,7 +39,7 @@ describe("an assembly made by CDK", () => {
     expect(statSync(join(create.codeDirectory, "index.js")).isFile()).toBe(true);
     expect(create.environment).toEqual({
       PLANTS_TABLE_NAME: model.tables[0]?.name,
-      SIGNING_KEY: expect.stringMatching(/^[A-Za-z0-9]{40}$/),
+      SIGNING_KEY_ARN: model.secrets[0]?.arn,
     });
   });
 
@@ -52,9 +52,8 @@ describe("an assembly made by CDK", () => {
 
   it("has the same secret after a restart", async () => {
     const again = await readStack({ assemblyDirectory, dataDirectory });
-    expect(again.functions.map(({ environment }) => environment.SIGNING_KEY)).toEqual(
-      model.functions.map(({ environment }) => environment.SIGNING_KEY),
-    );
+    expect(model.secrets).toMatchObject([{ value: expect.stringMatching(/^[A-Za-z0-9]{40}$/) }]);
+    expect(again.secrets).toEqual(model.secrets);
   });
 
   it("has the table as input of CreateTable", () => {

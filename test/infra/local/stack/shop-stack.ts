@@ -28,7 +28,7 @@ export const fill = (stack: Stack): void => {
       timeout: Duration.seconds(10),
       memorySize: 512,
       tracing: Tracing.ACTIVE,
-      environment: { PLANTS_TABLE_NAME: table.tableName, SIGNING_KEY: secret.secretValue.unsafeUnwrap() },
+      environment: { PLANTS_TABLE_NAME: table.tableName, SIGNING_KEY_ARN: secret.secretArn },
     });
   const create = addFunction("create-plant");
   table.grant(create, "dynamodb:PutItem");

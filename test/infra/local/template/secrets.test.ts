@@ -1,12 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import {
-  generateSecret,
-  openGeneratedSecrets,
-  SecretRecipe,
-  secretReference,
-} from "../../../../infra/local/template/secrets.ts";
+import { generateSecret, openGeneratedSecrets, SecretRecipe } from "../../../../infra/local/template/secrets.ts";
 import { fc } from "../../../support/fixed-seed.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
 
@@ -42,24 +37,5 @@ describe("openGeneratedSecrets", () => {
     first.save();
     expect(openGeneratedSecrets(directory).secretFor("Key", () => "two")).toBe("one");
     expect(statSync(join(directory, "secrets.json")).mode & 0o777).toBe(0o600);
-  });
-});
-
-describe("secretReference", () => {
-  const arn = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:key-abcdef";
-  const read = (reference: string) => secretReference(reference, (id) => (id === arn ? "s3cret" : undefined));
-
-  it("reads the whole value", () => {
-    expect(read(`secretsmanager:${arn}:SecretString:::`)).toBe("s3cret");
-  });
-
-  it.each([
-    ["ssm-secure:x", "does not support {{resolve:ssm-secure:x}}"],
-    [`secretsmanager:${arn}:SecretString:user::`, "does not support"],
-    [`secretsmanager:${arn}:SecretString::AWSPREVIOUS:`, "does not support"],
-    ["secretsmanager:plain:SecretString:::", "does not support"],
-    [`secretsmanager:${arn}x:SecretString:::`, `declares no secret ${arn}x`],
-  ])("refuses %s with an explanation", (reference, message) => {
-    expect(() => read(reference)).toThrow(message);
   });
 });

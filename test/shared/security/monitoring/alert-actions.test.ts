@@ -73,7 +73,7 @@ const parts = (): AlertActionDependencies => ({
 const handlerParts = () => ({
   authenticate: async () => caller,
   settings: { read: async () => defaultSettings },
-  cursors: createCursors("secret"),
+  cursors: async () => createCursors("secret"),
 });
 
 const post = async (body: string) => {

@@ -1,17 +1,15 @@
 import { Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
+import { type Access, together, variables } from "./access.ts";
 
 /**
  * The secret that seals the cursors of lists, OAuth states, links, and stored answers to requests with an Idempotency-Key
- * (shared/runtime/sealing.ts); the deployment generates it. CloudFormation resolves it into the environment of the functions that seal, so they need no call and no
- * right to read it. Users of the account who may read a function's configuration can read the secret. It does not suffice to
- * get data: cursors and states also need their caller's token, links to reports are stored, and a stored answer also needs
- * the client's key and body (docs/threat-model.md).
+ * (shared/wiring/sealing.ts); the deployment generates it. Neither the template nor a function's configuration has the value.
  */
-export class CursorKey extends Construct {
-  /** A reference that CloudFormation resolves at deployment; the template never contains the value. */
-  readonly reference: string;
+export class SealingKey extends Construct {
+  /** To read the key at its first use. */
+  readonly read: Access;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -23,6 +21,10 @@ export class CursorKey extends Construct {
       id: "AwsSolutions-SMG4",
       reason: "Rotation would invalidate clients' cursors. What is sealed is bound to its caller, or stored as well.",
     });
-    this.reference = secret.secretValue.unsafeUnwrap();
+    const { secretArn } = secret;
+    this.read = together(variables({ SEALING_KEY_ARN: secretArn }), {
+      grants: [{ actions: ["secretsmanager:GetSecretValue"], resources: [secretArn] }],
+      environment: {},
+    });
   }
 }
