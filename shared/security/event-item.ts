@@ -3,6 +3,7 @@
  * selection best. Pure. The indexes are in terms/tables.ts, keys and costs in docs/security-events.md.
  */
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { organizationKey, partKey, unownedKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
@@ -66,8 +67,9 @@ const indexKeysOf = ({
 const Metadata = z.object({ durationMs: z.optional(z.number()) });
 
 /** The numbers of a count of refusals, which are in its event's metadata. */
-const FloodNumbers = z.looseObject({ failures: z.number(), users: z.number() });
-export type FloodNumbers = { failures: number; users: number };
+const FloodNumbers = z.looseObject({ failures: z.number(), users: z.number(), lastAt: z.optional(z.number()) });
+/** `lastAt`: the last refusal, epoch ms; older versions stored none. */
+export type FloodNumbers = { failures: number; users: number; lastAt?: number | undefined };
 
 /** The parts of a count that grow, but for its number of refusals. `metadata`: JSON text; undefined: not known. */
 export type StoredCount = { metadata: string | undefined; users: number };
@@ -83,8 +85,8 @@ export const storedCountOf = ({ metadata, users }: { metadata?: unknown; users?:
 const metadataAttributes = (metadata: unknown): Record<string, unknown> => {
   const count = FloodNumbers.safeParse(metadata);
   if (!count.success) return { metadata: metadata === undefined ? undefined : encodeJson(metadata) };
-  const { failures, users, ...others } = count.data;
-  return { metadata: encodeJson(others), failures, users };
+  const { failures, users, lastAt, ...others } = count.data;
+  return { metadata: encodeJson(others), failures, users, lastAt };
 };
 
 /**
@@ -107,13 +109,15 @@ const Item = z.extend(SecurityEvent, {
   metadata: z.optional(z.string()),
   failures: z.optional(z.number()),
   users: z.optional(z.number()),
+  lastAt: z.optional(z.number()),
 });
 
 /** @throws ZodError if toItem did not make the item. */
 export const fromItem = (item: unknown): SecurityEvent => {
-  const { metadata: text, failures, users, ...fields } = Item.parse(item);
+  const { metadata: text, failures, users, lastAt, ...fields } = Item.parse(item);
   const metadata = text === undefined ? undefined : JSON.parse(text);
-  if (failures !== undefined) return { ...fields, metadata: { ...metadata, failures, users } };
+  if (failures !== undefined)
+    return { ...fields, metadata: { ...metadata, failures, users, ...definedFields({ lastAt }) } };
   return metadata === undefined ? fields : { ...fields, metadata };
 };
 

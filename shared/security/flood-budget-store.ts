@@ -118,16 +118,18 @@ export const createFloodBudgetStore = (table: Table<"securityRollups">, random: 
 
     /**
      * The time of the count event of a network, or of all other refusals, that instances share for a minute. The instance
-     * that receives `isNew` records the event. Networks may meet in a slot; then only one of them has a count.
+     * that receives `isNew` records the event. Networks may meet in a slot; then only one of them has a count. Refusals that
+     * waited while another instance opened a later count are in that one.
+     * @param lastAt when the last refusal was, epoch ms: the time of a new count.
      */
     async openCount(
       owner: FloodOwner,
       network: string | undefined,
-      now: number,
+      lastAt: number,
     ): Promise<{ time: number; isNew: boolean }> {
       const slot = network === undefined ? "rest" : `n${shardOf(network, budgetOf(owner).networks)}`;
-      const { isTaken, item } = await take(owner, slot, now);
-      return { time: isTaken ? now : Number(item?.[slot]), isNew: isTaken };
+      const { isTaken, item } = await take(owner, slot, lastAt);
+      return { time: isTaken ? lastAt : Number(item?.[slot]), isNew: isTaken };
     },
   };
 };

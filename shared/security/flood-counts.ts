@@ -1,6 +1,7 @@
 /**
- * Counts of refusals: events that grow for a minute and that all instances share. An instance opens a count, or adds to the
- * count of another one. If the store fails, refusals stay in memory. docs/security-events.md, "Floods".
+ * Counts of refusals: events that take the refusals of a minute and that all instances share. An instance opens a count, or
+ * adds to the count of another one. However long refusals waited, their own time decides which count has them, and dates it.
+ * If the store fails, refusals stay in memory. docs/security-events.md, "Floods".
  */
 import { encodeJson } from "../json/encode-json.ts";
 import { writeLog } from "../runtime/log.ts";
@@ -44,6 +45,8 @@ const bytesOf = (event: NewSecurityEvent): number =>
 const NOT_KNOWN = "";
 
 type Naming = { isUrgent: boolean; isRest: boolean };
+
+const numbersOf = (taken: FloodTally) => ({ failures: taken.failures(), lastAt: taken.lastAt() });
 
 const isSame = (one: StoredCount, other: StoredCount): boolean =>
   one.metadata === other.metadata && one.users === other.users;
@@ -97,7 +100,7 @@ export const createFloodCounts = (
       const { next, unnamed } = grow(count, taken, isUrgent);
       if (isSame(next, count.stored)) break;
       const change = { known: count.stored, next };
-      const { isAdded, stored } = await events.addToCount(count.key, taken.failures(), change);
+      const { isAdded, stored } = await events.addToCount(count.key, numbersOf(taken), change);
       if (stored === undefined) return false;
       count.stored = stored;
       if (!isAdded) continue;
@@ -105,7 +108,7 @@ export const createFloodCounts = (
       count.namedAt = at;
       return true;
     }
-    const { isAdded } = await events.addToCount(count.key, taken.failures());
+    const { isAdded } = await events.addToCount(count.key, numbersOf(taken));
     if (isAdded) count.unnamed.add(taken);
     return isAdded;
   };
@@ -115,7 +118,7 @@ export const createFloodCounts = (
     return { ...event, metadata: { ...event.metadata, ...numbers, isLowerBound: true } };
   };
 
-  /** Records the count event of this minute, or adds to the one that another instance has recorded. */
+  /** Records a count event, dated at the last refusal, or adds to the one that another instance has recorded. */
   const openCount = async (
     owner: OwnerRefusals,
     waiting: WaitingRefusals,
@@ -124,7 +127,7 @@ export const createFloodCounts = (
     isUrgent: boolean,
   ) => {
     const { organizationId } = owner;
-    const { time: timestamp, isNew } = await budget.openCount(ownerKey(owner), waiting.network, at);
+    const { time: timestamp, isNew } = await budget.openCount(ownerKey(owner), waiting.network, taken.lastAt());
     const identity = identityOf("flood", kind, organizationId ?? "", waiting.network ?? owner.caller ?? "", timestamp);
     const event = toEvent(owner, waiting, taken.numbers());
     const id = eventId(timestamp, identity);
@@ -147,7 +150,7 @@ export const createFloodCounts = (
     at: number,
     isUrgent: boolean,
   ) => {
-    const opened = waiting.openedCount(at);
+    const opened = waiting.openedCount(taken.lastAt());
     if (opened === undefined) return openCount(owner, waiting, taken, at, isUrgent);
     return addToCount(opened, taken, at, { isUrgent, isRest: waiting === owner.rest });
   };

@@ -27,7 +27,7 @@ const createSingles = () => ({ recorded: [] as number[], slots: {} as SlotTimes 
 /** A count is of one caller, operation and reason, so that rules read it as they read each of its refusals. */
 const describeCount: DescribeCount = ({ example }) => {
   const { sessionId: _session, metadata: { requestId: _request, ...metadata } = {}, ...event } = example;
-  const errorMessage = "More requests were refused than are recorded one by one; metadata.failures counts them.";
+  const errorMessage = "More requests were refused than are recorded one by one. This record counts them.";
   return { ...event, errorMessage, metadata };
 };
 

@@ -44,6 +44,8 @@ const createWaiting = (network: string | undefined) => {
     count: undefined as CountEvent | undefined,
 
     failures: () => waiting.failures(),
+    /** Of the last refusal that waits, epoch ms. */
+    lastWaitingAt: () => waiting.lastAt(),
     addOne: (refused: Refused) => waiting.addOne(refused),
     add: (tally: FloodTally) => waiting.add(tally),
     take(): FloodTally {
@@ -51,7 +53,7 @@ const createWaiting = (network: string | undefined) => {
       waiting = createFloodTally();
       return taken;
     },
-    /** @param time of the count event, which grows for a minute. @param openedAt by this instance. Both in epoch ms. */
+    /** @param time of the count event, which takes the refusals of a minute. @param openedAt by this instance. Both in epoch ms. */
     openCount(key: EventItemKey, time: number, openedAt: number): CountEvent {
       this.count = {
         key,
@@ -65,9 +67,9 @@ const createWaiting = (network: string | undefined) => {
       };
       return this.count;
     },
-    /** The count event, unless its minute is over. */
-    openedCount(now: number): CountEvent | undefined {
-      return this.count !== undefined && now - this.count.time < MINUTE_MS ? this.count : undefined;
+    /** The count event for a refusal, unless the event's minute was over by then. @param at of the refusal, epoch ms. */
+    openedCount(at: number): CountEvent | undefined {
+      return this.count !== undefined && at - this.count.time < MINUTE_MS ? this.count : undefined;
     },
   };
 };

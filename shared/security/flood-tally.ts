@@ -69,6 +69,8 @@ export type FloodTally = {
   addOne(refused: Refused): void;
   add(other: FloodTally): void;
   failures(): number;
+  /** Of the last refusal, epoch ms; 0 without one. */
+  lastAt(): number;
   numbers(): FloodNumbers;
   users: ReadonlyMap<string, UserFailures>;
   /** The users with more than one refusal, who are named. */
@@ -77,6 +79,7 @@ export type FloodTally = {
 
 export const createFloodTally = (): FloodTally => {
   let failures = 0;
+  let lastAt = 0;
   const users: Users = new Map();
   const repeated = new Set<string>();
   const addUser = (user: UserFailures, isRepeated: boolean): void => {
@@ -87,15 +90,18 @@ export const createFloodTally = (): FloodTally => {
     addUser,
     addOne({ userId, isRepeated = false, network = "", at }) {
       failures++;
+      lastAt = Math.max(lastAt, at);
       const addresses = network === "" ? [] : [network];
       if (userId !== undefined) addUser({ userId, failures: 1, addresses, lastAt: at }, isRepeated);
     },
     add(other) {
       failures += other.failures();
+      lastAt = Math.max(lastAt, other.lastAt());
       for (const user of other.users.values()) addUser(user, other.repeated.has(user.userId));
     },
     failures: () => failures,
-    numbers: () => ({ failures, users: users.size }),
+    lastAt: () => lastAt,
+    numbers: () => ({ failures, users: users.size, lastAt }),
     users,
     repeated,
   };

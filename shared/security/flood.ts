@@ -5,7 +5,8 @@
  * Other refusals are in counts, which all instances share and which grow for a minute: in a count of the network, or if the
  * budget has no slot for that, in the count of all other refusals of the organization. A count names its busiest users.
  *
- * Refusals wait in memory for up to two seconds. The next request of the instance then adds them to the counts.
+ * Refusals wait in memory for up to two seconds. The next request of the instance then adds them to the counts, which are
+ * dated at the refusals, not at that request.
  * docs/security-events.md, "Floods".
  */
 import { definedFields } from "../json/defined-fields.ts";
@@ -48,21 +49,20 @@ const withoutUser = ({
 const describeCount =
   (kind: PublicKind): DescribeCount =>
   (owner, waiting) => {
-    const counted = "; metadata.failures counts them.";
     if (!("total" in waiting)) {
-      const errorMessage = `More ${kind} were refused than are recorded one by one${counted}`;
+      const errorMessage = `More ${kind} were refused than are recorded one by one. This record counts them.`;
       return { ...commonFields(withoutUser(owner.example)), errorMessage };
     }
     const { network: ipAddress = "", example } = waiting as NetworkRefusals;
-    const errorMessage = `More ${kind} from this address were refused${counted}`;
+    const errorMessage = `More ${kind} from this address were refused. This record counts them.`;
     const { userAgent } = example;
     const origin = definedFields({ ipAddress: ipAddress === "" ? undefined : ipAddress, userAgent });
     return { ...withoutUser(example), ...origin, errorMessage };
   };
 
 /** Whether refusals of a network belong to the rest: the network has few of them, or another network has its slot. */
-const belongsToRest = (network: NetworkRefusals, at: number): boolean =>
-  network.isSingle() || network.openedCount(at)?.isForeign === true;
+const belongsToRest = (network: NetworkRefusals): boolean =>
+  network.isSingle() || network.openedCount(network.lastWaitingAt())?.isForeign === true;
 
 /** Of refusals that anybody can cause; of valid tokens, see flood-denials.ts. */
 export type PublicKind = Exclude<FloodKind, "denials">;
@@ -80,8 +80,8 @@ export const createFloodRecorder = (kind: PublicKind, { now, ...dependencies }: 
   const countWaiting = async (owner: OwnerRefusals, at: number, isUrgent = false): Promise<void> => {
     let opened = 0;
     for (const network of owner.takeTurn()) {
-      const isOpen = network.openedCount(at) !== undefined;
-      const mayCount = !belongsToRest(network, at) && (isOpen || opened++ < NEW_COUNTS_PER_REQUEST);
+      const isOpen = network.openedCount(network.lastWaitingAt()) !== undefined;
+      const mayCount = !belongsToRest(network) && (isOpen || opened++ < NEW_COUNTS_PER_REQUEST);
       if (mayCount) await count(owner, network, at, isUrgent);
       else owner.rest.add(network.take());
       if (at < owner.pausedUntil) return owner.waitFrom(at);
@@ -109,7 +109,7 @@ export const createFloodRecorder = (kind: PublicKind, { now, ...dependencies }: 
     network.addOne({ userId, isRepeated, network: network.network, at });
     owner.waitFrom(at);
     if (at < owner.pausedUntil) return;
-    if (isPowerOfTen(network.total) && !belongsToRest(network, at)) await count(owner, network, at);
+    if (isPowerOfTen(network.total) && !belongsToRest(network)) await count(owner, network, at);
     else if (isCountedAtOnce(owner, network, userId, at)) await countWaiting(owner, at, true);
   };
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { definedFields } from "../json/defined-fields.ts";
 import { chunksOf } from "../runtime/chunks.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { getItem, type Item, putItem, type Table, updateItem } from "../runtime/table.ts";
@@ -123,28 +124,30 @@ export const createSecurityEventStore = (table: Table<"securityEvents">) => {
     },
 
     /**
-     * Adds refusals to a count; three write units, or one if the change is refused. If the answer was lost, they may be
-     * counted twice.
+     * Adds refusals to a count; three write units, or one if the change is refused. One more if another instance has added
+     * later refusals: `lastAt` never goes back. If the answer was lost, they may be counted twice.
+     * @param added `lastAt`: the last of them, epoch ms.
      * @param change if given, the growing parts of the item become `next`, if they are still `known`.
      * @returns the item after it, if it is stored. `isAdded`: false if `known` differs from the item.
      */
     async addToCount(
       key: EventItemKey,
-      failures: number,
+      { failures, lastAt }: { failures: number; lastAt: number },
       change?: { known: StoredCount; next: StoredCount },
     ): Promise<{ isAdded: boolean; stored: StoredCount | undefined }> {
-      const isStored = "attribute_exists(#id)";
-      const { written, item } = await updateItem(table, key, {
-        add: { failures },
-        ...(change === undefined
-          ? { condition: isStored }
-          : {
-              set: change.next,
-              condition: `${isStored} AND #metadata = :knownMetadata AND #users = :knownUsers`,
-              values: { knownMetadata: change.known.metadata ?? "", knownUsers: change.known.users },
-            }),
-        returns: "after",
-      });
+      const isKnown = "#metadata = :knownMetadata AND #users = :knownUsers";
+      const isLater = "(attribute_not_exists(#lastAt) OR #lastAt <= :lastAt)";
+      const known = change && { knownMetadata: change.known.metadata ?? "", knownUsers: change.known.users };
+      const add = (isLast: boolean) =>
+        updateItem(table, key, {
+          add: { failures },
+          set: { ...change?.next, ...definedFields({ lastAt: isLast ? lastAt : undefined }) },
+          condition: ["attribute_exists(#id)", change && isKnown, isLast && isLater].filter(Boolean).join(" AND "),
+          values: { ...known, ...definedFields({ lastAt: isLast ? lastAt : undefined }) },
+          returns: "after",
+        });
+      let { written, item } = await add(true);
+      if (!written && Number(item?.lastAt ?? 0) > lastAt) ({ written, item } = await add(false));
       return {
         isAdded: written,
         stored: item === undefined || item.id === undefined ? undefined : storedCountOf(item),

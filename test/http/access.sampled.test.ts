@@ -330,6 +330,7 @@ it("records a user's refusals one by one up to 60 a minute, then counts them", a
   });
   const counts = events.filter((event) => failuresOf(event) !== undefined);
   expect(counts.length).toBeGreaterThanOrEqual(1);
+  for (const { timestamp, metadata } of counts) expect(Object(metadata).lastAt).toBeGreaterThanOrEqual(timestamp);
   // Each further instance records one more.
   expect(events.length - counts.length).toBeGreaterThanOrEqual(60);
   expect(events.length).toBeLessThan(70);

@@ -101,7 +101,7 @@ export const refusedPermission = ({
 });
 
 export type RecordedRefusal = SecurityEvent & {
-  metadata: { failures?: number; users?: number; busiest?: UserFailures[] };
+  metadata: { failures?: number; users?: number; lastAt?: number; busiest?: UserFailures[] };
 };
 
 /** The stored events of an organization, or of none, in order of time. */

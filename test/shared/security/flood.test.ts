@@ -46,7 +46,7 @@ describe("refused tokens", () => {
     expect(events.at(-1)).toMatchObject({
       ipAddress: "192.0.2.1",
       userAgent: "jest",
-      errorMessage: "More tokens from this address were refused; metadata.failures counts them.",
+      errorMessage: "More tokens from this address were refused. This record counts them.",
       metadata: { users: 7, isLowerBound: true, requestId: "request-1" },
     });
     expect(events.at(-1)).not.toHaveProperty("sessionId");
@@ -65,6 +65,46 @@ describe("refused tokens", () => {
     time.now += 60_000;
     await record(refused("192.0.2.1"));
     expect((await recorded()).map(({ metadata }) => metadata.failures ?? 1)).toEqual([1, 1, 1, 1, 1, 5, 1]);
+  });
+
+  it("are dated when they were refused, however long they waited, and a count says when its last one was", async () => {
+    const { time, instance, refused, recorded } = stage();
+    const [first, second] = [instance(), instance()];
+    for (let i = 0; i < 12; i++) {
+      time.now += 10;
+      await first.record(refused("192.0.2.1"));
+      if (i < 9) await second.record(refused("198.51.100.1"));
+    }
+    const lastAt = time.now;
+    // The next requests of the instances come much later, and are not refused.
+    for (const { countDue } of [second, first]) {
+      time.now += 30 * 60_000;
+      await countDue();
+    }
+    const events = await recorded();
+    expect(refusalsIn(events)).toBe(12 + 9);
+    expect(Math.max(...events.map(({ timestamp }) => timestamp))).toBeLessThanOrEqual(lastAt);
+    const counts = events.filter(({ metadata }) => metadata.failures !== undefined);
+    expect(Math.max(...counts.map(({ metadata }) => metadata.lastAt ?? 0))).toBe(lastAt);
+    for (const { timestamp, metadata } of counts) expect(metadata.lastAt).toBeGreaterThanOrEqual(timestamp);
+  });
+
+  it("that an idle instance adds late do not set back the time of a count's last one", async () => {
+    const { time, instance, refused, recorded } = stage();
+    const [idle, busy] = [instance(), instance()];
+    for (let i = 0; i < 11; i++) await idle.record(refused("192.0.2.1"));
+    for (let i = 0; i < 20; i++) {
+      time.now += 1_000;
+      await busy.record(refused("192.0.2.1"));
+    }
+    await busy.countDue();
+    const lastAt = time.now;
+    time.now += 3_000;
+    await busy.countDue();
+    await idle.countDue();
+    const counts = (await recorded()).filter(({ metadata }) => metadata.failures !== undefined);
+    expect(refusalsIn(await recorded())).toBe(31);
+    expect(Math.max(...counts.map(({ metadata }) => metadata.lastAt ?? 0))).toBe(lastAt);
   });
 
   it("of one /64 are counted as of one address, and the count names the network", async () => {

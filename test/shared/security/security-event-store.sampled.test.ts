@@ -209,14 +209,17 @@ describe("writing", () => {
     const known = storedCountOf(count);
     const next = { metadata: JSON.stringify({ requestId: "r1", busiest: [] }), users: 3 };
     // The table, and the two indexes of whole events.
-    expect(await measured(() => store.addToCount(key, 10, { known, next }))).toMatchObject({ write: 3 });
-    expect(await store.addToCount(key, 1)).toEqual({ isAdded: true, stored: next });
-    expect(await store.addToCount(key, 1, { known, next: known })).toEqual({ isAdded: false, stored: next });
-    expect(await numbers()).toEqual({ requestId: "r1", busiest: [], failures: 16, users: 3 });
+    const ten = { failures: 10, lastAt: NOW + 1_000 };
+    const one = { failures: 1, lastAt: NOW + 900 };
+    expect(await measured(() => store.addToCount(key, ten, { known, next }))).toMatchObject({ write: 3 });
+    // The refusal is older than the last one, whose time stays.
+    expect(await store.addToCount(key, one)).toEqual({ isAdded: true, stored: next });
+    expect(await store.addToCount(key, one, { known, next: known })).toEqual({ isAdded: false, stored: next });
+    expect(await numbers()).toEqual({ requestId: "r1", busiest: [], failures: 16, users: 3, lastAt: NOW + 1_000 });
     const missing = { isAdded: false, stored: undefined };
     const unknown = { ...key, id: eventId(NOW, new Uint8Array(16)) };
-    expect(await store.addToCount(unknown, 1, { known, next })).toEqual(missing);
-    expect(await store.addToCount(unknown, 1)).toEqual(missing);
+    expect(await store.addToCount(unknown, one, { known, next })).toEqual(missing);
+    expect(await store.addToCount(unknown, one)).toEqual(missing);
   });
 
   if (isDeep)
