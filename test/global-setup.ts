@@ -4,6 +4,7 @@ import { requireCheckoutDirectories } from "../infra/local/start/checkout-direct
 import { prepareAssembly } from "../infra/prepare-assembly.ts";
 import { assemblyDirectory } from "./support/assembly.ts";
 import { requireChromium } from "./support/chromium.ts";
+import { productionContext } from "./support/production-assembly.ts";
 import { browserAnswers } from "./support/shared-browser.ts";
 import { cloudAnswers } from "./support/shared-cloud.ts";
 import { offerShared } from "./support/shared-server.ts";
@@ -24,12 +25,23 @@ const checkBeforeTests = async (): Promise<void> => {
 };
 
 let assembly: Promise<string> | undefined;
+let production: Promise<string> | undefined;
 
-/** The bundles and the assembly that a deployment would upload. */
+const synthesiseProduction = async (): Promise<string> => {
+  await assemblyAnswers.assembly();
+  const { synthesiseWith } = await import("./support/synthesise-with.ts");
+  return synthesiseWith("production", productionContext);
+};
+
+/** The bundles and the assembly that a deployment would upload, and that of production. */
 const assemblyAnswers = {
   assembly: () => {
     assembly ??= prepareAssembly(assemblyDirectory);
     return assembly;
+  },
+  production: () => {
+    production ??= synthesiseProduction();
+    return production;
   },
 };
 

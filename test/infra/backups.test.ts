@@ -5,17 +5,7 @@ import { hasMultiRegionKey, requireNewKey } from "../../infra/backup-context.ts"
 import { parseContext } from "../../infra/config.ts";
 import { tables } from "../../shared/terms/tables.ts";
 import { assemblyDirectory } from "../support/assembly.ts";
-import { synthesiseWith } from "../support/synthesise-with.ts";
-
-const COPY = "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies";
-const context = {
-  stage: "prod",
-  issuer: "https://login.example.com",
-  audience: "plants",
-  backup: "true",
-  backupDays: "5",
-  backupCopyVaultArn: COPY,
-};
+import { BACKUP_VAULT, productionAssembly } from "../support/production-assembly.ts";
 
 type Resource = { Type: string; DeletionPolicy?: string; Properties: Record<string, unknown> };
 
@@ -29,14 +19,14 @@ describe("backups", () => {
   });
 
   it("are made daily of every table but the idempotency keys, and end with their copies", async () => {
-    const resources = resourcesOf(await synthesiseWith("backup", context), "plant-store-prod");
+    const resources = resourcesOf(await productionAssembly(), "plant-store-prod");
     const [plan] = ofType(resources, "AWS::Backup::BackupPlan");
     expect(plan?.Properties.BackupPlan).toMatchObject({
       BackupPlanRule: [
         {
           ScheduleExpression: "cron(0 3 * * ? *)",
           Lifecycle: { DeleteAfterDays: 5 },
-          CopyActions: [{ DestinationBackupVaultArn: COPY, Lifecycle: { DeleteAfterDays: 5 } }],
+          CopyActions: [{ DestinationBackupVaultArn: BACKUP_VAULT, Lifecycle: { DeleteAfterDays: 5 } }],
         },
       ],
     });
@@ -54,8 +44,8 @@ describe("backups", () => {
       { backup: "true", backupCopyVaultArn: "copies" },
       /backupCopyVaultArn is "copies": expected the ARN of a backup vault/,
     ],
-    [{ backupCopyVaultArn: COPY }, /backupCopyVaultArn needs backup=true/],
-    [{ backup: "true", region: "eu-west-1", backupCopyVaultArn: COPY }, /give a vault of another region/],
+    [{ backupCopyVaultArn: BACKUP_VAULT }, /backupCopyVaultArn needs backup=true/],
+    [{ backup: "true", region: "eu-west-1", backupCopyVaultArn: BACKUP_VAULT }, /give a vault of another region/],
   ])("are refused with %j", (keys, sentence) => {
     expect(() => parseContext(keys)).toThrow(sentence);
   });

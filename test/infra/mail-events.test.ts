@@ -1,27 +1,19 @@
 /** What a deployment has for bounces and complaints of mails, with and without a configuration set of the operator. */
 
-import { beforeAll, describe, expect, it } from "@jest/globals";
-import { App } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
-import { parseContext } from "../../infra/config.ts";
-import { ServiceStack } from "../../infra/service-stack.ts";
-import "../support/assembly.ts";
+import { describe, expect, it } from "@jest/globals";
+import { assemblyDirectory } from "../support/assembly.ts";
+import { productionAssembly } from "../support/production-assembly.ts";
+import { type Template, templateIn } from "../support/template.ts";
 
 type Rule = { EventPattern: { source: string[]; detail?: object }; Targets: object[]; EventBusName?: string };
 
-const mails = { emailSender: "alerts@example.com" };
-const synthesise = (context: Record<string, string>) =>
-  Template.fromStack(new ServiceStack(new App(), "test", parseContext(context)));
 const rulesOf = (template: Template): Rule[] =>
   Object.values(template.findResources("AWS::Events::Rule"))
     .map(({ Properties }) => Properties as Rule)
     .filter(({ EventPattern }) => EventPattern?.source.includes("aws.ses"));
 
 describe("the events of mails", () => {
-  let own: Template;
-  beforeAll(() => {
-    own = synthesise(mails);
-  });
+  const own = templateIn(assemblyDirectory);
 
   it("come from a configuration set that suppresses bad addresses, and start nothing for other senders", () => {
     const [name = ""] = Object.keys(own.findResources("AWS::SES::ConfigurationSet"));
@@ -49,16 +41,10 @@ describe("the events of mails", () => {
     }
   });
 
-  it("come from the operator's configuration set if there is one", () => {
-    const template = synthesise({ ...mails, emailConfigurationSet: "dedicated" });
+  it("come from the operator's configuration set if there is one", async () => {
+    const template = templateIn(await productionAssembly());
     template.resourceCountIs("AWS::SES::ConfigurationSet", 0);
     template.hasResourceProperties("AWS::SES::ConfigurationSetEventDestination", { ConfigurationSetName: "dedicated" });
     expect(JSON.stringify(rulesOf(template))).toContain('"ses:configuration-set":["dedicated"]');
-  });
-
-  it("are missing in a deployment without mails", () => {
-    const template = synthesise({});
-    template.resourceCountIs("AWS::SES::ConfigurationSetEventDestination", 0);
-    expect([rulesOf(template), JSON.stringify(template.toJSON()).includes("MailsBouncing")]).toEqual([[], false]);
   });
 });

@@ -2,9 +2,11 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { App, CfnResource, Validations } from "aws-cdk-lib";
 import { Annotations as CdkAnnotations, Match, Template } from "aws-cdk-lib/assertions";
+import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import type { IConstruct } from "constructs";
 import { contextKeys, parseContext } from "../../infra/config.ts";
+import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
 import { readTemplates } from "../../infra/flat-template.ts";
 import { ServiceStack } from "../../infra/service-stack.ts";
 import { createApp } from "../../infra/synth.ts";
@@ -46,6 +48,24 @@ describe("the stack", () => {
     expect(warningsOf({})).toEqual([]);
     expect(warningsOf({ ...production, alarmTopicArn: OPERATORS })).toEqual([]);
     expect(warningsOf(production)).toEqual([expect.stringMatching(/^No alarmTopicArn was given/)]);
+  });
+});
+
+describe("a deployment without mails", () => {
+  it("has no events of mails, and no alarm about them", () => {
+    const text = JSON.stringify(synthesised({}).flat);
+    expect(text).toContain("AWS::Events::Rule");
+    expect(text).not.toMatch(/AWS::SES::ConfigurationSetEventDestination|MailsBouncing|aws\.ses/);
+  });
+});
+
+describe("an alarm", () => {
+  it("is over at most the ten metrics that CloudWatch accepts", () => {
+    const metrics = Array(10).fill(new Metric({ namespace: "test", metricName: "test" }));
+    expect(sumOf({ metrics, label: "ten" })).toBeDefined();
+    expect(() => sumOf({ metrics: [...metrics, ...metrics.slice(1, 2)], label: "eleven" })).toThrow(
+      "at most 10 metrics",
+    );
   });
 });
 
