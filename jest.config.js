@@ -20,6 +20,7 @@ export default {
   dependencyExtractor: "<rootDir>/test/support/file-inputs.ts",
   moduleFileExtensions: ["js", "mjs", "cjs", "ts", "tsx", "json", "node", "md", "css"],
   modulePathIgnorePatterns: ["<rootDir>/.build", "<rootDir>/.local", "<rootDir>/.cache", "<rootDir>/cdk.out"],
+  testSequencer: "<rootDir>/test/support/sequencer.mjs",
   reporters: ["default", "<rootDir>/test/support/slowest-suites.ts"],
   coverageProvider: "v8",
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],

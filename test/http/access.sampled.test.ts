@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { sampleOf } from "../support/depth.ts";
 import { eventually, organizationOf, PROVIDER, type Run } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
@@ -139,7 +140,7 @@ describe("GET me", () => {
     expect(answer).toMatchObject({ status: 200, body: { ipAddress: "127.0.0.3" } });
   });
 
-  it("follows the settings on records", async () => {
+  deepIt("follows the settings on records", async () => {
     await ours.call("PUT", "settings", { recordAccess: { guest: ["invoices"] } });
     expect((await me({ role: "guest" })).body).toMatchObject({
       permissions: ["records:read"],
@@ -196,7 +197,7 @@ describe("GET me", () => {
   });
 });
 
-it("every endpoint checks the organization's allowlist before the body, for plain and mapped IPv4", async () => {
+deepIt("every endpoint checks the organization's allowlist before the body, for plain and mapped IPv4", async () => {
   const token = await ours.as();
   expect((await ours.call("PUT", "settings", { ipAllowlist: ["::ffff:127.0.0.1/128", "2001:db8::/32"] })).status).toBe(
     200,
@@ -220,7 +221,7 @@ it("an allowlist without its author's address is refused", async () => {
 });
 
 describe("access to records", () => {
-  it("is checked before the query, also for unknown types", async () => {
+  deepIt("is checked before the query, also for unknown types", async () => {
     await ours.call("PUT", "settings", { recordAccess: { member: ["customers", "payments"], guest: ["invoices"] } });
     const status = async (role: string, path: string) => (await ours.call("GET", path, undefined, { role })).status;
     for (const query of ["", "?limit=0", "?cursor=forged", "?updatedSince=", "?status=a&status=b"]) {
@@ -266,7 +267,7 @@ describe("the Idempotency-Key of a sync", () => {
     ours.call("POST", "sync", body, claims, { "idempotency-key": key });
   const runs = async (id: string) => (await ours.runs()).filter((run) => run.id === id);
 
-  it("repeats the first answer, also after the run has ended; another body is 409", async () => {
+  deepIt("repeats the first answer, also after the run has ended; another body is 409", async () => {
     const provider = simulatedProvider(service);
     const { apiKey } = await provider.account(4);
     expect(await post("early")).toMatchObject({ status: 409, body: { error: 40903 } });
@@ -318,7 +319,7 @@ it.each([
 /** Of a count of refusals. */
 const failuresOf = (event: object) => (event as { metadata: { failures?: number } }).metadata.failures;
 
-it("records a user's refusals one by one up to 60 a minute, then counts them", async () => {
+deepIt("records a user's refusals one by one up to 60 a minute, then counts them", async () => {
   const theirs = organizationOf(service, "access-flood");
   const guest = { role: "guest", userId: "mallory" };
   for (let i = 0; i < 80; i++) expect((await theirs.call("GET", "settings", undefined, guest)).status).toBe(403);

@@ -1,4 +1,4 @@
-/** Parts of connection.test.ts that move the clock, change the platform's secrets or need further runs. */
+/** Parts of connection.sampled.test.ts that move the clock, change the platform's secrets or need further runs. */
 import { describe, expect, it } from "@jest/globals";
 import { organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";

@@ -193,7 +193,7 @@ describe("syncing", () => {
         },
       ),
       {
-        numRuns: readTestNumber("SYNC_RUNS", depth(4, 25)),
+        numRuns: readTestNumber("SYNC_RUNS", depth(2, 25)),
         seed: readTestNumber("SYNC_SEED", 6),
         endOnFailure: true,
       },

@@ -165,7 +165,7 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       nextSource: createNextSource({
         events: sharedPages ?? events,
         destinations,
-        // With rules: test/http/exports.test.ts.
+        // With rules: test/http/exports.sampled.test.ts.
         customRules: { list: async () => [] },
         clock,
         eventsPerPage,

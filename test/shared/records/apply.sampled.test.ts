@@ -5,7 +5,7 @@ import type { RecordStore } from "../../../shared/records/record-store.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { isDeep } from "../../support/depth.ts";
+import { isDeep, sampleOf } from "../../support/depth.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { createRandom } from "../../support/random.ts";
 import { type RecordStores, recordStoresOver, startRecordTable } from "../../support/record-table.ts";
@@ -91,9 +91,9 @@ describe("apply", () => {
 
   it("applies more than a hundred objects at once, completely and repeatedly", async () => {
     const organization = table.newOrganization();
-    const page = Array.from({ length: 250 }, (_, i) => customer(seen(10), {}, `cus_${i}`));
+    const page = Array.from({ length: 110 }, (_, i) => customer(seen(10), {}, `cus_${i}`));
     await expect(applyTo(stores)(organization, page, lists)).resolves.toEqual({
-      written: { ...nothing, customers: 250 },
+      written: { ...nothing, customers: 110 },
       changed: expect.arrayContaining(page.map(({ type, id }) => ({ type, id }))),
     });
     await expect(applyTo(stores)(organization, page, events)).resolves.toEqual({ written: nothing, changed: [] });
@@ -248,16 +248,19 @@ describe("many concurrent observations", () => {
       .map(({ item }) => item);
   };
 
-  it.each([1, 2, 3])("of 50 versions of a record in any order end with the newest (seed %i)", async (seed) => {
-    const organization = table.newOrganization();
-    const versions = Array.from({ length: 50 }, (_, i) => customer(seen(10 + i), { name: `version ${i}` }));
-    const apply = applyTo(stores);
-    await Promise.all(shuffled(versions, seed).map((version) => apply(organization, [version], events)));
-    await expect(stores.get(organization, key)).resolves.toMatchObject({
-      fields: { name: "version 49" },
-      observedAt: seen(59),
-    });
-  });
+  it.each(sampleOf([1, 2, 3], 1))(
+    "of 50 versions of a record in any order end with the newest (seed %i)",
+    async (seed) => {
+      const organization = table.newOrganization();
+      const versions = Array.from({ length: 50 }, (_, i) => customer(seen(10 + i), { name: `version ${i}` }));
+      const apply = applyTo(stores);
+      await Promise.all(shuffled(versions, seed).map((version) => apply(organization, [version], events)));
+      await expect(stores.get(organization, key)).resolves.toMatchObject({
+        fields: { name: "version 49" },
+        observedAt: seen(59),
+      });
+    },
+  );
 
   if (isDeep)
     it("of 50 changes in one second, some delivered twice, end with the provider's state", async () => {

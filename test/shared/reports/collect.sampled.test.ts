@@ -17,7 +17,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, startOfDay } from "../../../shared/terms/ho
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { reasonAt } from "../../support/alerts.ts";
 import { countUnits } from "../../support/consumed-units.ts";
-import { isDeep } from "../../support/depth.ts";
+import { depth, isDeep } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { NOW } from "../../support/security-events.ts";
 import { type Actor, startRollupWorld } from "../../support/security-rollups.ts";
@@ -190,7 +190,7 @@ describe("the statistics of days", () => {
           expect(new Map(counted)).toEqual(expected);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: depth(4, 15) },
     );
   });
 

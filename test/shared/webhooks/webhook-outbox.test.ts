@@ -56,13 +56,6 @@ describe("the outbox", () => {
     expect(await run(bus, NOW + MINUTE + 1)).toEqual({ handedOver: 0, failed: 0 });
   });
 
-  it("publishes in batches until the outbox is empty", async () => {
-    await store(300);
-    const bus = createBus();
-    expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 300, failed: 0 });
-    expect(new Set(bus.published.map((detail) => JSON.stringify(detail))).size).toBe(300);
-  });
-
   it("leaves events that the bus refuses to the next run", async () => {
     await store(3);
     const refusing = createBus(({ detail }) => JSON.stringify(detail).includes("org 0"));
@@ -70,14 +63,16 @@ describe("the outbox", () => {
     expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 2, failed: 0 });
   });
 
-  it("leaves events to the next run if the time is over", async () => {
+  it("publishes in batches, and leaves events to the next run if the time is over", async () => {
     await store(300);
     let rounds = 0;
     const remainingMs = () => (++rounds > 1 ? 20_000 : 20_001);
-    const { handedOver } = await run(createBus(), NOW + 2 * MINUTE, remainingMs);
+    const bus = createBus();
+    const { handedOver } = await run(bus, NOW + 2 * MINUTE, remainingMs);
     expect(handedOver).toBeGreaterThan(0);
     expect(handedOver).toBeLessThanOrEqual(192);
-    expect(await run(createBus(), NOW + 2 * MINUTE)).toEqual({ handedOver: 300 - handedOver, failed: 0 });
+    expect(await run(bus, NOW + 2 * MINUTE)).toEqual({ handedOver: 300 - handedOver, failed: 0 });
+    expect(new Set(bus.published.map((detail) => JSON.stringify(detail))).size).toBe(300);
   });
 
   it("publishes all events although the index lags", async () => {

@@ -59,8 +59,9 @@ const keysOf = (rule: string, format: RegExp, count: number): string[] =>
 
 describe("keys that their format identifies", () => {
   it.each(Object.entries(evidentKeys))("redacts a %s wherever it is", (rule, format) => {
-    const prefix = commonStart(keysOf(rule, format, 20));
-    for (const key of keysOf(rule, format, depth(2, 50))) {
+    const keys = keysOf(rule, format, depth(8, 50));
+    const prefix = commonStart(keys);
+    for (const key of keys.slice(0, depth(2, 50))) {
       const visible = Math.max(prefix, URL_START.exec(key)?.[0].length ?? 0);
       for (const [name, place] of Object.entries(contexts)) {
         const output = place(key);

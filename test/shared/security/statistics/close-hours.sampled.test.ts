@@ -9,7 +9,8 @@ import { DAY_MS, HOUR_MS, hourName, startOfDay, startOfHour } from "../../../../
 import { organizationKey } from "../../../../shared/terms/keys.ts";
 import type { RiskLevel } from "../../../../shared/terms/risk-levels.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
-import { rangeOf, sampleOf } from "../../../support/depth.ts";
+import { deepIt } from "../../../support/deep-it.ts";
+import { depth, rangeOf, sampleOf } from "../../../support/depth.ts";
 import { createTurns } from "../../../support/interleaving.ts";
 import { HOUR, NOW } from "../../../support/security-events.ts";
 import {
@@ -225,7 +226,7 @@ describe("closing hours", () => {
     expect(await marksOf(actor)).toEqual([]);
   });
 
-  it("closes a day's many hours in one run", async () => {
+  deepIt("closes a day's many hours in one run", async () => {
     const ages = Array.from({ length: 20 }, (_, i) => i + 24);
     await record(actor.recorder(), ages);
     world.time.now += 6 * 60_000;
@@ -361,7 +362,7 @@ describe("a closer that others overtake", () => {
 });
 
 describe("closers at the same time", () => {
-  it.each(Array.from({ length: 4 }, (_, seed) => [seed]))(
+  it.each(rangeOf(depth(1, 4)).map((seed) => [seed]))(
     "lose no event, whatever the order of closers, late events and readers (%i)",
     async (seed) => {
       const recorder = actor.recorder();

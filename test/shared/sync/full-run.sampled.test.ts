@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import { providerErrors } from "../../support/fake-provider.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, NOW, RECORDS, type Stage, useSyncEngine } from "./stage.ts";
@@ -70,7 +71,7 @@ describe("the first run of a connection", () => {
     await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBe(NOW);
   });
 
-  it("applies creations, changes and deletions during the run from the feed", async () => {
+  deepIt("applies creations, changes and deletions during the run from the feed", async () => {
     const stage = createStage(engine);
     populate(stage, 150);
     const [changed = "", deleted = ""] = stage.world.ids("customers").reverse();
@@ -90,41 +91,51 @@ describe("the first run of a connection", () => {
     expect(run.completeness?.customers).toEqual({ listed: 150, stored: 150, onlyListed: [], onlyStored: [] });
   });
 
-  it("applies changes in the second of the feed's newest event if events are dated earlier than answers", async () => {
-    const stage = createStage(engine);
-    stage.world.dateEventsBehind(600);
-    const id = stage.world.create("customers", { name: "early" });
-    stage.world.onCall(({ method, type }) => {
-      if (method !== "listObjects" || type !== "payments") return;
-      stage.world.onCall(() => undefined);
-      stage.world.update("customers", id, { name: "late" });
-    });
-    await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
-    const records = createRecordStore(createTable(stage.client, RECORDS));
-    await expect(records.get(stage.organizationId, { type: "customers", id })).resolves.toMatchObject({
-      fields: { name: "late" },
-    });
-  });
+  deepIt(
+    "applies changes in the second of the feed's newest event if events are dated earlier than answers",
+    async () => {
+      const stage = createStage(engine);
+      stage.world.dateEventsBehind(600);
+      const id = stage.world.create("customers", { name: "early" });
+      stage.world.onCall(({ method, type }) => {
+        if (method !== "listObjects" || type !== "payments") return;
+        stage.world.onCall(() => undefined);
+        stage.world.update("customers", id, { name: "late" });
+      });
+      await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded" });
+      const records = createRecordStore(createTable(stage.client, RECORDS));
+      await expect(records.get(stage.organizationId, { type: "customers", id })).resolves.toMatchObject({
+        fields: { name: "late" },
+      });
+    },
+  );
 
-  it("continues by time if the object that a page starts after was deleted, and counts no object twice", async () => {
-    const stage = createStage(engine);
-    for (let i = 0; i < 250; i++) {
-      stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 + Math.floor(i / 40) * 1_000 });
-    }
-    let isOver = false;
-    stage.world.onCall(({ method, type, after }) => {
-      if (method !== "listObjects" || type !== "customers" || after === undefined || isOver) return;
-      isOver = true;
-      stage.world.remove("customers", after);
-    });
-    const run = await stage.sync();
-    expect(run).toMatchObject({ status: "succeeded", progress: { customers: { read: 251 } } });
-    const { stored, living } = await stage.bothSides();
-    expect(stored).toEqual(living);
-    expect(run.completeness?.customers).toMatchObject({ onlyListed: [], onlyStored: [] });
-  });
+  deepIt(
+    "continues by time if the object that a page starts after was deleted, and counts no object twice",
+    async () => {
+      const stage = createStage(engine);
+      for (let i = 0; i < 250; i++) {
+        stage.world.create(
+          "customers",
+          {},
+          { isSilent: true, createdAt: NOW - 1_000_000 + Math.floor(i / 40) * 1_000 },
+        );
+      }
+      let isOver = false;
+      stage.world.onCall(({ method, type, after }) => {
+        if (method !== "listObjects" || type !== "customers" || after === undefined || isOver) return;
+        isOver = true;
+        stage.world.remove("customers", after);
+      });
+      const run = await stage.sync();
+      expect(run).toMatchObject({ status: "succeeded", progress: { customers: { read: 251 } } });
+      const { stored, living } = await stage.bothSides();
+      expect(stored).toEqual(living);
+      expect(run.completeness?.customers).toMatchObject({ onlyListed: [], onlyStored: [] });
+    },
+  );
 
-  it("stops reading a type if all objects of a page, created in one second, are repeatedly deleted", async () => {
+  deepIt("stops reading a type if all objects of a page, created in one second, are repeatedly deleted", async () => {
     const stage = createStage(engine);
     for (let i = 0; i < 250; i++) stage.world.create("customers", {}, { isSilent: true, createdAt: NOW - 1_000_000 });
     stage.world.onCall(({ type, after }) => {
@@ -194,7 +205,7 @@ describe("the first run of a connection", () => {
     expect(stored).toEqual(living);
   });
 
-  it("ends no earlier than it began if another instance's clock is behind", async () => {
+  deepIt("ends no earlier than it began if another instance's clock is behind", async () => {
     const stage = createStage(engine);
     stage.world.onCall(() => {
       stage.time.now = NOW - 1_000;

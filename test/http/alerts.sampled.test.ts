@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { controlOf } from "../support/control.ts";
+import { deepIt } from "../support/deep-it.ts";
+import { sampleOf } from "../support/depth.ts";
 import { organizationOf, PROVIDER } from "../support/integration.ts";
 import { useSharedService } from "../support/use-service.ts";
 
@@ -145,7 +147,7 @@ describe("generate_alert", () => {
 describe("an Idempotency-Key", () => {
   const asked = { action: "generate_alert", title: "Look into eve", riskLevel: "high", metadata: { ticket: "ü" } };
 
-  it("makes one alert with one event, however often and concurrently the request is repeated", async () => {
+  deepIt("makes one alert with one event, however often and concurrently the request is repeated", async () => {
     const { organizationId, change, alerts, report } = await freshOrganization();
     const answers = await Promise.all(Array.from({ length: 10 }, () => change(asked, "once")));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -177,7 +179,7 @@ describe("an Idempotency-Key", () => {
     expect(await mine.change(asked, "not a key")).toMatchObject({ status: 400, body: { error: 40002 } });
   });
 
-  it("gives the first answer of the other actions again", async () => {
+  deepIt("gives the first answer of the other actions again", async () => {
     const { change, alerts, report, refuse } = await freshOrganization();
     await refuse("eve");
     const [alert] = await alerts();
@@ -219,7 +221,7 @@ describe("acknowledge and resolve", () => {
     }
   });
 
-  it("have one winner of concurrent requests", async () => {
+  deepIt("have one winner of concurrent requests", async () => {
     const { change, alerts, refuse } = await freshOrganization();
     await refuse("eve");
     const [alert] = await alerts();
@@ -300,7 +302,7 @@ describe("assign and comment", () => {
     expect(await other.alerts("?assignee=bob")).toEqual([]);
   });
 
-  it("comment once for all requests with one Idempotency-Key, and for each request without", async () => {
+  deepIt("comment once for all requests with one Idempotency-Key, and for each request without", async () => {
     const { change, alerts, refuse } = await freshOrganization();
     await refuse("eve");
     const [alert] = await alerts();
@@ -389,22 +391,30 @@ describe("the list", () => {
 });
 
 describe("an invalid request", () => {
-  it.each([
-    [{}, "action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve, reopen"],
-    [{ action: "delete" }, "action: expected one of"],
-    [{ action: "mark_processed" }, "eventIds: expected a list of 1 to 100 ids"],
-    [{ action: "mark_processed", eventIds: [] }, "eventIds: expected a list of 1 to 100 ids"],
-    [{ action: "mark_processed", eventIds: Array(101).fill("x") }, "eventIds: expected a list of 1 to 100 ids"],
-    [{ action: "acknowledge", alertIds: [7] }, "alertIds.0: expected an id"],
-    [{ action: "assign", alertIds: ["x"] }, "assignee: expected a user id of 1 to 128 printable characters"],
-    [{ action: "assign", alertIds: ["x"], assignee: "a b" }, "assignee: expected a user id"],
-    [{ action: "resolve", alertIds: ["x"], cause: "boredom" }, "cause: expected one of true_alarm, false_alarm, test"],
-    [{ action: "reopen", alertIds: [] }, "alertIds: expected a list of 1 to 100 ids"],
-    [{ action: "comment", alertIds: ["x"], text: "" }, "text: expected a text of 1 to 2000 characters"],
-    [{ action: "generate_alert", title: "x" }, "riskLevel: expected one of LOW"],
-    [{ action: "generate_alert", title: "", riskLevel: "low" }, "title: expected a text of 1 to 256 characters"],
-    [{ action: "generate_alert", title: "x", riskLevel: "low", metadata: [] }, "metadata: expected an object"],
-  ])("%j is refused", async (body, message) => {
+  it.each(
+    sampleOf<readonly [object, string]>(
+      [
+        [{}, "action: expected one of mark_processed, generate_alert, acknowledge, assign, comment, resolve, reopen"],
+        [{ action: "delete" }, "action: expected one of"],
+        [{ action: "mark_processed" }, "eventIds: expected a list of 1 to 100 ids"],
+        [{ action: "mark_processed", eventIds: [] }, "eventIds: expected a list of 1 to 100 ids"],
+        [{ action: "mark_processed", eventIds: Array(101).fill("x") }, "eventIds: expected a list of 1 to 100 ids"],
+        [{ action: "acknowledge", alertIds: [7] }, "alertIds.0: expected an id"],
+        [{ action: "assign", alertIds: ["x"] }, "assignee: expected a user id of 1 to 128 printable characters"],
+        [{ action: "assign", alertIds: ["x"], assignee: "a b" }, "assignee: expected a user id"],
+        [
+          { action: "resolve", alertIds: ["x"], cause: "boredom" },
+          "cause: expected one of true_alarm, false_alarm, test",
+        ],
+        [{ action: "reopen", alertIds: [] }, "alertIds: expected a list of 1 to 100 ids"],
+        [{ action: "comment", alertIds: ["x"], text: "" }, "text: expected a text of 1 to 2000 characters"],
+        [{ action: "generate_alert", title: "x" }, "riskLevel: expected one of LOW"],
+        [{ action: "generate_alert", title: "", riskLevel: "low" }, "title: expected a text of 1 to 256 characters"],
+        [{ action: "generate_alert", title: "x", riskLevel: "low", metadata: [] }, "metadata: expected an object"],
+      ],
+      5,
+    ),
+  )("%j is refused", async (body, message) => {
     const { change } = await freshOrganization();
     expect(await change(body)).toMatchObject({
       status: 400,
@@ -417,7 +427,7 @@ describe("an invalid request", () => {
     expect(await service.request("GET", `${ALERT}?${query}`, { token })).toMatchObject({ status: 400 });
   });
 
-  it("is refused only after authentication and authorization", async () => {
+  deepIt("is refused only after authentication and authorization", async () => {
     for (const [method, body] of [
       ["POST", "{"],
       ["GET", undefined],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";
 import { providerSdk } from "../support/provider-objects.ts";
@@ -37,42 +38,45 @@ describe("a connection", () => {
     expect(await service.logged()).not.toContain("whsec_of_ours");
   });
 
-  it("says what its key may do, and raises one alert for an unrestricted live key until that is replaced", async () => {
-    const twin = (prefix: string) => account.apiKey.replace("sk_test_", prefix);
-    const alerts = async (status: string) => {
-      const { body } = await ours.call("GET", `security/alert?status=${status}`);
-      return (body as { rule: string }[]).filter(({ rule }) => rule === "connection_key");
-    };
-    const live = (await ours.connect(twin("sk_live_"))).body as { key: { since: number } };
-    expect(live.key).toMatchObject({
-      kind: "unrestricted",
-      mode: "live",
-      lastAcceptedAt: expect.any(Number),
-      advice: [{ code: "use_restricted_key", text: expect.any(String) }],
-    });
-    await ours.lastRun();
-    await ours.connect(twin("sk_live_"));
-    await ours.lastRun();
-    const [alert, ...others] = await alerts("open");
-    expect(others).toEqual([]);
-    expect(alert).toMatchObject({ subject: "unrestricted", level: "HIGH", count: 1 });
-    expect(JSON.stringify(alert)).toContain("Customers: read");
-    expect((await ours.call("GET", "connection")).body).toMatchObject({
-      key: { kind: "unrestricted", since: live.key.since },
-    });
+  deepIt(
+    "says what its key may do, and raises one alert for an unrestricted live key until that is replaced",
+    async () => {
+      const twin = (prefix: string) => account.apiKey.replace("sk_test_", prefix);
+      const alerts = async (status: string) => {
+        const { body } = await ours.call("GET", `security/alert?status=${status}`);
+        return (body as { rule: string }[]).filter(({ rule }) => rule === "connection_key");
+      };
+      const live = (await ours.connect(twin("sk_live_"))).body as { key: { since: number } };
+      expect(live.key).toMatchObject({
+        kind: "unrestricted",
+        mode: "live",
+        lastAcceptedAt: expect.any(Number),
+        advice: [{ code: "use_restricted_key", text: expect.any(String) }],
+      });
+      await ours.lastRun();
+      await ours.connect(twin("sk_live_"));
+      await ours.lastRun();
+      const [alert, ...others] = await alerts("open");
+      expect(others).toEqual([]);
+      expect(alert).toMatchObject({ subject: "unrestricted", level: "HIGH", count: 1 });
+      expect(JSON.stringify(alert)).toContain("Customers: read");
+      expect((await ours.call("GET", "connection")).body).toMatchObject({
+        key: { kind: "unrestricted", since: live.key.since },
+      });
 
-    expect(await ours.connect(twin("rk_live_"))).toMatchObject({
-      body: { key: { kind: "restricted", mode: "live", advice: [] } },
-    });
-    expect(await alerts("open")).toEqual([]);
-    expect(await alerts("resolved")).toMatchObject([{ subject: "unrestricted", resolvedAt: expect.any(Number) }]);
-    await ours.connect(twin("sk_live_"));
-    expect(await alerts("open")).toHaveLength(1);
-    await ours.call("DELETE", "connection");
-    expect(await alerts("open")).toEqual([]);
-    expect((await ours.call("GET", "connection")).body).not.toHaveProperty("key");
-    expect(JSON.stringify(await alerts("resolved"))).not.toContain(account.apiKey.slice("sk_test_".length));
-  });
+      expect(await ours.connect(twin("rk_live_"))).toMatchObject({
+        body: { key: { kind: "restricted", mode: "live", advice: [] } },
+      });
+      expect(await alerts("open")).toEqual([]);
+      expect(await alerts("resolved")).toMatchObject([{ subject: "unrestricted", resolvedAt: expect.any(Number) }]);
+      await ours.connect(twin("sk_live_"));
+      expect(await alerts("open")).toHaveLength(1);
+      await ours.call("DELETE", "connection");
+      expect(await alerts("open")).toEqual([]);
+      expect((await ours.call("GET", "connection")).body).not.toHaveProperty("key");
+      expect(JSON.stringify(await alerts("resolved"))).not.toContain(account.apiKey.slice("sk_test_".length));
+    },
+  );
 
   it("is not created if the provider refuses the key or is unreachable", async () => {
     expect(await ours.connect("sk_test_of_nobody")).toMatchObject({ status: 422, body: { error: 42201 } });
@@ -85,7 +89,7 @@ describe("a connection", () => {
     expect((await ours.call("POST", "sync")).body).toMatchObject({ error: 40903 });
   });
 
-  it("must be made again once the provider refuses its key for good, which a valid key heals", async () => {
+  deepIt("must be made again once the provider refuses its key for good, which a valid key heals", async () => {
     await ours.connect(account.apiKey);
     await ours.lastRun();
     const fault = await provider.fail(account.accountId, { kind: "error", status: 401 });
@@ -114,21 +118,24 @@ describe("a connection", () => {
     expect(await ours.events("eventType=AUTHENTICATION_FAILURE")).toHaveLength(1);
   });
 
-  it("is one connection with one run, and its secrets change once, however often the requests are repeated", async () => {
-    const answers = [await ours.connect(account.apiKey), await ours.connect(account.apiKey)];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await ours.lastRun()).toMatchObject({ trigger: "connection", status: "succeeded" });
-    const [, ...earlier] = await ours.runs();
-    expect(earlier.filter(({ status }) => status === "running")).toEqual([]);
-    const secrets = { webhookSecrets: ["whsec_of_repeated"] };
-    const changed = [
-      await ours.call("PUT", "connection/webhook-secrets", secrets),
-      await ours.call("PUT", "connection/webhook-secrets", secrets),
-    ];
-    expect(changed[0]).toMatchObject({ status: 200, body: { status: "connected" } });
-    expect(changed[1]?.text).toBe(changed[0]?.text);
-    expect(await ours.events("eventType=WEBHOOK_SECRETS_CHANGED")).toHaveLength(1);
-  });
+  deepIt(
+    "is one connection with one run, and its secrets change once, however often the requests are repeated",
+    async () => {
+      const answers = [await ours.connect(account.apiKey), await ours.connect(account.apiKey)];
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(await ours.lastRun()).toMatchObject({ trigger: "connection", status: "succeeded" });
+      const [, ...earlier] = await ours.runs();
+      expect(earlier.filter(({ status }) => status === "running")).toEqual([]);
+      const secrets = { webhookSecrets: ["whsec_of_repeated"] };
+      const changed = [
+        await ours.call("PUT", "connection/webhook-secrets", secrets),
+        await ours.call("PUT", "connection/webhook-secrets", secrets),
+      ];
+      expect(changed[0]).toMatchObject({ status: 200, body: { status: "connected" } });
+      expect(changed[1]?.text).toBe(changed[0]?.text);
+      expect(await ours.events("eventType=WEBHOOK_SECRETS_CHANGED")).toHaveLength(1);
+    },
+  );
 
   it("is not visible to another organization, and accepts no other account while records are stored", async () => {
     await ours.connect(account.apiKey);

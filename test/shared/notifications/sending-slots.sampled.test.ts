@@ -8,6 +8,7 @@ import {
   SLOTS_OF_DESTINATION,
   SLOTS_OF_SLOW,
 } from "../../../shared/notifications/sending-slots.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import { NOON } from "../../support/notifications.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useDatabase } from "../../support/use-table.ts";
@@ -41,7 +42,7 @@ describe("slots", () => {
     expect(await takeHundred(newOrganization(), ["one"])).toHaveLength(SLOTS_OF_DESTINATION);
   });
 
-  it("are as many for all destinations as the organization has, and slow ones have others", async () => {
+  deepIt("are as many for all destinations as the organization has, and slow ones have others", async () => {
     const organizationId = newOrganization();
     expect(await takeHundred(organizationId, twenty, { isSlow: true })).toHaveLength(SLOTS_OF_SLOW);
     expect(await takeHundred(organizationId, twenty)).toHaveLength(SLOTS);
@@ -53,19 +54,22 @@ describe("slots", () => {
     expect(2 * (SLOTS + SLOTS_OF_SLOW)).toBeLessThan(maxConcurrency);
   });
 
-  it("are free again after a release by the try that has them, and after a crash when their lease has ended", async () => {
-    const organizationId = newOrganization();
-    const crowded = (await takeHundred(organizationId, ["one"])).find(({ isCrowded }) => isCrowded);
-    if (crowded === undefined) throw new Error("No slot is crowded.");
-    await slots.release(organizationId, { ...crowded, token: "of another try" });
-    expect(await takeHundred(organizationId, ["one"])).toEqual([]);
-    await slots.release(organizationId, crowded);
-    expect(await takeHundred(organizationId, ["one"])).toHaveLength(1);
-    expect(await takeHundred(organizationId, ["one"], { now: NOON + SLOT_LEASE_MS - 1 })).toEqual([]);
-    expect(await takeHundred(organizationId, ["one"], { now: NOON + SLOT_LEASE_MS })).toHaveLength(
-      SLOTS_OF_DESTINATION,
-    );
-  });
+  deepIt(
+    "are free again after a release by the try that has them, and after a crash when their lease has ended",
+    async () => {
+      const organizationId = newOrganization();
+      const crowded = (await takeHundred(organizationId, ["one"])).find(({ isCrowded }) => isCrowded);
+      if (crowded === undefined) throw new Error("No slot is crowded.");
+      await slots.release(organizationId, { ...crowded, token: "of another try" });
+      expect(await takeHundred(organizationId, ["one"])).toEqual([]);
+      await slots.release(organizationId, crowded);
+      expect(await takeHundred(organizationId, ["one"])).toHaveLength(1);
+      expect(await takeHundred(organizationId, ["one"], { now: NOON + SLOT_LEASE_MS - 1 })).toEqual([]);
+      expect(await takeHundred(organizationId, ["one"], { now: NOON + SLOT_LEASE_MS })).toHaveLength(
+        SLOTS_OF_DESTINATION,
+      );
+    },
+  );
 
   it("cost no write at their end while few are in use", async () => {
     const organizationId = newOrganization();

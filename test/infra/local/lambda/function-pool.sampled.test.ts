@@ -8,6 +8,7 @@ import {
   type FunctionPool,
   type FunctionPoolOptions,
 } from "../../../../infra/local/lambda/function-pool.ts";
+import { deepIt } from "../../../support/deep-it.ts";
 import { functionDirectory } from "../../../support/function-directory.ts";
 import { usePerFile } from "../../../support/use-started.ts";
 
@@ -256,7 +257,7 @@ describe("failures", () => {
     expect(lines).toContainEqual(expect.stringContaining("cannot start an instance"));
   });
 
-  it("include results that cannot be serialised or are too large", async () => {
+  deepIt("include results that cannot be serialised or are too large", async () => {
     const { pool, call } = startPool(
       `export const handler = ({ how, letters, quotes = 0 }) =>
          how === "bigint" ? { n: 1n } : "x".repeat(letters) + '"'.repeat(quotes)`,

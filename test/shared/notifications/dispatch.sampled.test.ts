@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
 import { silencedKey } from "../../../shared/notifications/notification-items.ts";
 import type { ReportMade } from "../../../shared/reports/report-made.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import {
   CONSOLE_URL,
   changeOf,
@@ -255,7 +256,7 @@ describe("a storm", () => {
 });
 
 describe("a storm of one level", () => {
-  it("leaves 20 places each to CRITICAL and to HIGH", async () => {
+  deepIt("leaves 20 places each to CRITICAL and to HIGH", async () => {
     await world.addDestination(destinationAt("one"));
     const { organizationId } = world;
     const dispatcher = world.newDispatcher();

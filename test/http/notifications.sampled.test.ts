@@ -1,6 +1,8 @@
 /** The endpoints of notifications over HTTP. What is sent is in notifications-sending.deep.test.ts, moved clocks in deep files. */
 import { describe, expect, it } from "@jest/globals";
 import { mailboxOf, pageOf } from "../support/confirmation-mail.ts";
+import { deepIt } from "../support/deep-it.ts";
+import { sampleOf } from "../support/depth.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { useReceivers, useSharedService } from "../support/use-service.ts";
 
@@ -93,7 +95,7 @@ describe("destinations", () => {
     });
   });
 
-  it("show a secret once, also when it is rolled, and never their URL", async () => {
+  deepIt("show a secret once, also when it is rolled, and never their URL", async () => {
     const { create, ask, list, events } = freshOrganization();
     const first = await create(webhook);
     const path = `/${first.id}`;
@@ -109,26 +111,31 @@ describe("destinations", () => {
     for (const secret of [first.secret, rolled.secret, "of-the-url"]) expect(seen).not.toContain(secret?.slice(6));
   });
 
-  it.each<[string, object]>([
-    ["expected one of the types", { ...webhook, type: "pager" }],
-    ["url: must begin with https://", { ...webhook, url: "http://soc.example.com/" }],
-    ["url: must not contain a user name", { ...webhook, url: "https://ada:secret@soc.example.com/" }],
-    ["url: must use port 443", { ...webhook, url: "https://soc.example.com:25/" }],
-    ["url: must not have a fragment", { ...webhook, url: "https://soc.example.com/#a" }],
-    ["url: expected an https URL", { ...webhook, url: "ftp://soc.example.com/" }],
-    ["quietHours.timeZone", { ...webhook, quietHours: { from: "22:00", to: "07:00", timeZone: "Mars/Base" } }],
-    ["quietHours.to", { ...webhook, quietHours: { from: "22:00", to: "22:00", timeZone: "UTC" } }],
-    ["digest.timeZone", { ...webhook, digest: { every: "day", timeZone: "Mars/Base" } }],
-    ["filter.levels.0", { ...webhook, filter: { levels: ["high"] } }],
-    ["address", { type: "email", name: "x", address: "Ada <ada@example.com>" }],
-    ["name", { ...webhook, name: "" }],
-  ])("are refused with %s", async (message, body) => {
+  it.each<[string, object]>(
+    sampleOf(
+      [
+        ["expected one of the types", { ...webhook, type: "pager" }],
+        ["url: must begin with https://", { ...webhook, url: "http://soc.example.com/" }],
+        ["url: must not contain a user name", { ...webhook, url: "https://ada:secret@soc.example.com/" }],
+        ["url: must use port 443", { ...webhook, url: "https://soc.example.com:25/" }],
+        ["url: must not have a fragment", { ...webhook, url: "https://soc.example.com/#a" }],
+        ["url: expected an https URL", { ...webhook, url: "ftp://soc.example.com/" }],
+        ["quietHours.timeZone", { ...webhook, quietHours: { from: "22:00", to: "07:00", timeZone: "Mars/Base" } }],
+        ["quietHours.to", { ...webhook, quietHours: { from: "22:00", to: "22:00", timeZone: "UTC" } }],
+        ["digest.timeZone", { ...webhook, digest: { every: "day", timeZone: "Mars/Base" } }],
+        ["filter.levels.0", { ...webhook, filter: { levels: ["high"] } }],
+        ["address", { type: "email", name: "x", address: "Ada <ada@example.com>" }],
+        ["name", { ...webhook, name: "" }],
+      ],
+      4,
+    ),
+  )("are refused with %s", async (message, body) => {
     const { ask, list } = freshOrganization();
     expect(await ask("POST", "", body)).toMatchObject(problem(400, 40002, message));
     expect(await list()).toEqual([]);
   });
 
-  it("are not inside of the network, whatever the notation of the address", async () => {
+  deepIt("are not inside of the network, whatever the notation of the address", async () => {
     const { ask, list, create } = freshOrganization();
     const { id } = await create(webhook);
     const hosts = [
@@ -166,7 +173,7 @@ describe("destinations", () => {
     expect(await list()).toMatchObject([{ target: "https://soc.example.com/hook", name: "SOC" }]);
   });
 
-  it("are not the service itself, neither the API nor the console nor the webhooks", async () => {
+  deepIt("are not the service itself, neither the API nor the console nor the webhooks", async () => {
     const { ask, list, create } = freshOrganization();
     const { id } = await create(webhook);
     const { apiUrl = "", consoleUrl = "", webhookUrl = "" } = service.stack;
@@ -178,7 +185,7 @@ describe("destinations", () => {
     expect(await list()).toMatchObject([{ target: "https://soc.example.com/hook", name: "SOC" }]);
   });
 
-  it("take only fields of their type when they change", async () => {
+  deepIt("take only fields of their type when they change", async () => {
     const { create, ask } = freshOrganization();
     const { id } = await create(webhook);
     for (const foreign of [{ address: "ada@example.com" }, { reports: ["daily"] }]) {
@@ -228,7 +235,7 @@ describe("destinations", () => {
     expect((await ask<Delivery>("POST", `/${first.body.id}/test`, undefined, "test-1")).body.id).toBe(sample.body.id);
   });
 
-  it("take two changes at once one after the other, and stay deleted", async () => {
+  deepIt("take two changes at once one after the other, and stay deleted", async () => {
     const { create, ask, list, events } = freshOrganization();
     const { id } = await create(webhook);
     const both = await Promise.all(["A", "B"].map((name) => ask("PUT", `/${id}`, { name })));
@@ -314,7 +321,7 @@ describe("samples", () => {
 });
 
 describe("a change by which a destination gets fewer alerts", () => {
-  it("is told to the other destination and to the changed one, and to no other organization", async () => {
+  deepIt("is told to the other destination and to the changed one, and to no other organization", async () => {
     const [changed, other, foreign] = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
     const { create, ask, alerts } = freshOrganization();
     await freshOrganization().create({ ...webhook, url: foreign.url });
@@ -399,32 +406,35 @@ describe("an e-mail destination", () => {
     expect((await mailbox.newest(2)).confirm).toBe(sample.confirm);
   });
 
-  it("must be confirmed again at another address, and takes no links of the one before, nor altered ones", async () => {
-    const { create, ask, list, organizationId } = freshOrganization();
-    const address = `${organizationId}@example.com`;
-    const { id } = await create({ type: "email", name: "On call", address });
-    const { confirm } = await mailboxOf(service.stack, address).newest(1);
-    const altered = `${confirm.slice(0, -4)}${confirm.endsWith("AAAA") ? "BBBB" : "AAAA"}`;
-    for (const method of ["GET", "POST"]) {
-      expect(await pageOf(method, altered)).toMatchObject({ status: 404, text: expect.stringContaining("40406") });
-      expect(await pageOf(method, confirm.replace(/key=.*/, "key=a.b"))).toMatchObject({ status: 400 });
-      expect(await pageOf(method, confirm.replace(/\?.*/, ""))).toMatchObject({
-        status: 401,
-        text: expect.stringContaining("40101"),
-      });
-    }
-    const moved = await ask("PUT", `/${id}`, { name: "On call", address: `new-${address}` });
-    expect(moved).toMatchObject({ status: 200, body: { status: "unconfirmed", target: `new-${address}` } });
-    for (const method of ["GET", "POST"])
-      expect(await pageOf(method, confirm)).toMatchObject({ status: 410, text: expect.stringContaining("41001") });
-    const { confirm: other } = await mailboxOf(service.stack, `new-${address}`).newest(1);
-    expect((await pageOf("POST", other)).status).toBe(200);
-    expect(await list()).toMatchObject([{ status: "active" }]);
-    await ask("DELETE", `/${id}`);
-    expect(await pageOf("POST", other)).toMatchObject({ status: 410 });
-  });
+  deepIt(
+    "must be confirmed again at another address, and takes no links of the one before, nor altered ones",
+    async () => {
+      const { create, ask, list, organizationId } = freshOrganization();
+      const address = `${organizationId}@example.com`;
+      const { id } = await create({ type: "email", name: "On call", address });
+      const { confirm } = await mailboxOf(service.stack, address).newest(1);
+      const altered = `${confirm.slice(0, -4)}${confirm.endsWith("AAAA") ? "BBBB" : "AAAA"}`;
+      for (const method of ["GET", "POST"]) {
+        expect(await pageOf(method, altered)).toMatchObject({ status: 404, text: expect.stringContaining("40406") });
+        expect(await pageOf(method, confirm.replace(/key=.*/, "key=a.b"))).toMatchObject({ status: 400 });
+        expect(await pageOf(method, confirm.replace(/\?.*/, ""))).toMatchObject({
+          status: 401,
+          text: expect.stringContaining("40101"),
+        });
+      }
+      const moved = await ask("PUT", `/${id}`, { name: "On call", address: `new-${address}` });
+      expect(moved).toMatchObject({ status: 200, body: { status: "unconfirmed", target: `new-${address}` } });
+      for (const method of ["GET", "POST"])
+        expect(await pageOf(method, confirm)).toMatchObject({ status: 410, text: expect.stringContaining("41001") });
+      const { confirm: other } = await mailboxOf(service.stack, `new-${address}`).newest(1);
+      expect((await pageOf("POST", other)).status).toBe(200);
+      expect(await list()).toMatchObject([{ status: "active" }]);
+      await ask("DELETE", `/${id}`);
+      expect(await pageOf("POST", other)).toMatchObject({ status: 410 });
+    },
+  );
 
-  it("is asked by three organizations a day, and by none that its owner did not ask", async () => {
+  deepIt("is asked by three organizations a day, and by none that its owner did not ask", async () => {
     const address = `stranger-${++organizations}@example.com`;
     const body = { type: "email", name: "Go to https://evil.example/unlock", address };
     const [first, second, third, fourth] = Array.from({ length: 4 }, () => freshOrganization());

@@ -75,11 +75,11 @@ describe("own rules over three days", () => {
           }
         },
       ),
-      { numRuns: depth(40, 400) },
+      { numRuns: depth(15, 400) },
     );
     // The property is about something.
     for (const [what, count] of Object.entries(found))
-      expect({ what, isSeen: count > 5 }).toEqual({ what, isSeen: true });
+      expect({ what, isSeen: count > depth(0, 5) }).toEqual({ what, isSeen: true });
   });
 });
 

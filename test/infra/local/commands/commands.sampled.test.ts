@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { openDataDirectory } from "../../../../infra/local/data-directory/open-data-directory.ts";
 import { listen } from "../../../../infra/local/http/listen.ts";
+import { deepIt } from "../../../support/deep-it.ts";
+import { sampleOf } from "../../../support/depth.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
 import { makeUsedDirectory } from "../data-directory/used-directory.ts";
 
@@ -23,7 +25,7 @@ const command = async (file: string, args: string[], env: Record<string, string>
 };
 
 describe("npm start", () => {
-  it.each([
+  const mistakes = [
     [{ PORT: "http" }, 'the environment variable PORT is "http": expected a whole number from 1 to 65535'],
     [{ PORT: "65536" }, 'the environment variable PORT is "65536": expected a whole number from 1 to 65535'],
     [
@@ -34,7 +36,8 @@ describe("npm start", () => {
       { SECURITY_LOG_LEVEL: "loud" },
       'the environment variable SECURITY_LOG_LEVEL is "loud": expected low, medium, high or critical',
     ],
-  ])("refuses %j in one line, before it builds", async (env, message) => {
+  ] as const;
+  it.each(sampleOf(mistakes, 1))("refuses %j in one line, before it builds", async (env, message) => {
     expect(await command("start/start.ts", [], env)).toEqual({ code: 1, stdout: "", stderr: `${message}\n` });
   });
 
@@ -54,30 +57,35 @@ describe("npm start", () => {
     });
   });
 
-  it("names in one line the package of the engine that the platform misses, or an endpoint that does not answer", async () => {
-    const { port, close } = await listen(createServer(), 0);
-    await close();
-    const start = (env: Record<string, string>) =>
-      command("start/start.ts", [], {
-        PORT: String(port),
-        LOCAL_DATA_DIR: newDirectory("data-"),
-        ...env,
-      });
-    const onMips = "--import=data:text/javascript,Object.defineProperty(process,'arch',{value:'mips'})";
-    const onArm = onMips.replace("mips", process.arch === "arm64" ? "x64" : "arm64");
-    const refused = (message: RegExp) => ({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
-    expect(await start({ NODE_OPTIONS: onMips })).toEqual(
-      refused(/^the embedded DynamoDB engine does not exist for [^\n]+\n$/),
-    );
-    expect(await start({ NODE_OPTIONS: onArm })).toEqual(
-      refused(/^the embedded DynamoDB engine for \S+ \(package @dynoxide\/\S+\) is not installed: run `npm [^\n]+\n$/),
-    );
-    expect(await start({ DYNAMODB_ENDPOINT: "http://127.0.0.1:9" })).toEqual(
-      refused(
-        /^the environment variable DYNAMODB_ENDPOINT is "http:\/\/127.0.0.1:9", which does not answer: [^\n]+\n$/,
-      ),
-    );
-  });
+  deepIt(
+    "names in one line the package of the engine that the platform misses, or an endpoint that does not answer",
+    async () => {
+      const { port, close } = await listen(createServer(), 0);
+      await close();
+      const start = (env: Record<string, string>) =>
+        command("start/start.ts", [], {
+          PORT: String(port),
+          LOCAL_DATA_DIR: newDirectory("data-"),
+          ...env,
+        });
+      const onMips = "--import=data:text/javascript,Object.defineProperty(process,'arch',{value:'mips'})";
+      const onArm = onMips.replace("mips", process.arch === "arm64" ? "x64" : "arm64");
+      const refused = (message: RegExp) => ({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+      expect(await start({ NODE_OPTIONS: onMips })).toEqual(
+        refused(/^the embedded DynamoDB engine does not exist for [^\n]+\n$/),
+      );
+      expect(await start({ NODE_OPTIONS: onArm })).toEqual(
+        refused(
+          /^the embedded DynamoDB engine for \S+ \(package @dynoxide\/\S+\) is not installed: run `npm [^\n]+\n$/,
+        ),
+      );
+      expect(await start({ DYNAMODB_ENDPOINT: "http://127.0.0.1:9" })).toEqual(
+        refused(
+          /^the environment variable DYNAMODB_ENDPOINT is "http:\/\/127.0.0.1:9", which does not answer: [^\n]+\n$/,
+        ),
+      );
+    },
+  );
 
   it("names a damaged file of its data directory, or the process that uses it, before it builds", async () => {
     const directory = await makeUsedDirectory();
@@ -119,12 +127,13 @@ describe("npm run token", () => {
     });
   });
 
-  it.each([
+  const mistakes: readonly [string[], string][] = [
     [["--claim", "novalue"], "expected NAME=VALUE"],
     [["--expires-in", "soon"], "expected whole seconds"],
     [["--orgs", "acme"], "Unknown option '--orgs': --help lists the options\n"],
     [["acme"], "acme"],
-  ])("refuses %j in one line", async (args, message) => {
+  ];
+  it.each(sampleOf(mistakes, 1))("refuses %j in one line", async (args, message) => {
     const { code, stdout, stderr } = await command("commands/token.ts", args);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^[^\n]+\n$/);

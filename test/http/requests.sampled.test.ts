@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { useService } from "../support/use-service.ts";
 
 const service = await useService();
@@ -43,18 +44,21 @@ describe("any request", () => {
     }
   });
 
-  it("of a link to a report that does not exist, or of a made-up link, is 404 for a caller and for a browser; without a key 401", async () => {
-    const path = "/api/integrations/provider/reports/compliance-1999-01-01";
-    const link = await service.request("POST", `${path}/link`, { token, headers: { "idempotency-key": "one" } });
-    expect(link).toMatchObject({ status: 404, body: { error: 40403 } });
-    const opened = await service.request("GET", `${path}/page?key=made-up`, { headers: { accept: "text/html" } });
-    expect(opened).toMatchObject({ status: 404, body: { error: 40406 } });
-    const bare = await service.request("GET", `${path}/page`, { headers: { accept: "text/html" } });
-    expect(bare).toMatchObject({ status: 401, body: { error: 40101, message: expect.stringContaining("key") } });
-    expect(service.denials).toEqual([]);
-  });
+  deepIt(
+    "of a link to a report that does not exist, or of a made-up link, is 404 for a caller and for a browser; without a key 401",
+    async () => {
+      const path = "/api/integrations/provider/reports/compliance-1999-01-01";
+      const link = await service.request("POST", `${path}/link`, { token, headers: { "idempotency-key": "one" } });
+      expect(link).toMatchObject({ status: 404, body: { error: 40403 } });
+      const opened = await service.request("GET", `${path}/page?key=made-up`, { headers: { accept: "text/html" } });
+      expect(opened).toMatchObject({ status: 404, body: { error: 40406 } });
+      const bare = await service.request("GET", `${path}/page`, { headers: { accept: "text/html" } });
+      expect(bare).toMatchObject({ status: 401, body: { error: 40101, message: expect.stringContaining("key") } });
+      expect(service.denials).toEqual([]);
+    },
+  );
 
-  it.each(["notifications/%/deliveries", "security/exports/%"])(
+  deepIt.each(["notifications/%/deliveries", "security/exports/%"])(
     "of what cannot be an id is 404 like one of an unknown id: %s",
     async (template) => {
       const answers = ["01JZZZZZZZZZZZZZZZZZZZZZZZ", "x".repeat(1_100), "a%00b"].map(async (id) => {

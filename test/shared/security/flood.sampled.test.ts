@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { countUnits } from "../../support/consumed-units.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import { depth, rangeOf } from "../../support/depth.ts";
 import {
   createFloodInstance,
@@ -170,7 +171,7 @@ describe("refused tokens", () => {
     expect(refusalsIn(await recorded())).toBe(201);
   });
 
-  it("of no organization, and forged webhooks, have budgets of their own", async () => {
+  deepIt("of no organization, and forged webhooks, have budgets of their own", async () => {
     const { organizationId, time, instance, refused, recorded } = stage();
     const [tokens, webhooks] = [instance(), instance({ kind: "webhooks" })];
     for (let i = 0; i < 100; i++) {
@@ -206,24 +207,27 @@ describe("refused tokens", () => {
     expect(refusalsIn(await recorded())).toBe(241);
   });
 
-  it("of many users leave the first refusals of another user recorded, one by one or in a count that names the user", async () => {
-    for (const noise of [(i: number) => `ghost-${i}`, (i: number) => `ghost-${i % 50}`, () => "eve"]) {
-      const { time, instance, refused, recorded } = stage();
-      const instances = Array.from({ length: 10 }, () => instance());
-      for (let i = 0; i < 200; i++) await instances[i % 10]?.record(refused(`198.51.100.${i}`, noise(i)));
-      for (let i = 0; i < 6; i++) {
-        time.now += 100;
-        await instances[3]?.record(refused("192.0.2.1", "ada"));
+  deepIt(
+    "of many users leave the first refusals of another user recorded, one by one or in a count that names the user",
+    async () => {
+      for (const noise of [(i: number) => `ghost-${i}`, (i: number) => `ghost-${i % 50}`, () => "eve"]) {
+        const { time, instance, refused, recorded } = stage();
+        const instances = Array.from({ length: 10 }, () => instance());
+        for (let i = 0; i < 200; i++) await instances[i % 10]?.record(refused(`198.51.100.${i}`, noise(i)));
+        for (let i = 0; i < 6; i++) {
+          time.now += 100;
+          await instances[3]?.record(refused("192.0.2.1", "ada"));
+        }
+        const singles = (await recorded()).filter(({ userId }) => userId === "ada").length;
+        const counted = (await recorded()).flatMap(({ metadata: { busiest = [] } }) => busiest);
+        const [named] = counted.filter(({ userId }) => userId === "ada");
+        // The sixth waits for two seconds.
+        expect(singles + (named?.failures ?? 0)).toBeGreaterThanOrEqual(5);
+        expect(named?.addresses ?? ["192.0.2.1"]).toEqual(["192.0.2.1"]);
+        expect(mostInAMinute(await recorded())).toBeLessThanOrEqual(20);
       }
-      const singles = (await recorded()).filter(({ userId }) => userId === "ada").length;
-      const counted = (await recorded()).flatMap(({ metadata: { busiest = [] } }) => busiest);
-      const [named] = counted.filter(({ userId }) => userId === "ada");
-      // The sixth waits for two seconds.
-      expect(singles + (named?.failures ?? 0)).toBeGreaterThanOrEqual(5);
-      expect(named?.addresses ?? ["192.0.2.1"]).toEqual(["192.0.2.1"]);
-      expect(mostInAMinute(await recorded())).toBeLessThanOrEqual(20);
-    }
-  });
+    },
+  );
 
   it("of a user take five single events in a minute, so that another user's are recorded one by one", async () => {
     const { instance, refused, recorded } = stage();
@@ -280,7 +284,7 @@ describe("refused tokens", () => {
     }
   });
 
-  it("in a flood cost an instance few write units, whatever their number", async () => {
+  deepIt("in a flood cost an instance few write units, whatever their number", async () => {
     const { time, refused, instance } = stage();
     const client = database.newClient();
     const measure = countUnits(client);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { organizationOf } from "../support/integration.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
 import { useSharedService } from "../support/use-service.ts";
@@ -60,7 +61,7 @@ describe("sync runs", () => {
     expect(Object.values(progress).map(({ written }) => written)).toEqual([0, 0, 0, 0]);
   });
 
-  it("answer twenty requests of a user at once, even if the run ends before the last", async () => {
+  deepIt("answer twenty requests of a user at once, even if the run ends before the last", async () => {
     const answers = await atOnce();
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
     const runs = (await ours.runs()).map(({ id }) => id);

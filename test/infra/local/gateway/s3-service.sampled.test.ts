@@ -15,6 +15,7 @@ import { type ObjectBuckets, openObjectBuckets } from "../../../../infra/local/b
 import type { PolicyStatement } from "../../../../infra/local/core/model.ts";
 import { createS3Service } from "../../../../infra/local/gateway/s3-service.ts";
 import { createObjectStore, createS3 } from "../../../../shared/runtime/object-store.ts";
+import { deepIt } from "../../../support/deep-it.ts";
 import { stackModel } from "../../../support/stack-model.ts";
 import { newDirectory } from "../../../support/temporary-directory.ts";
 import { startTestGateway, type TestGateway } from "../../../support/test-gateway.ts";
@@ -152,7 +153,7 @@ describe("objects", () => {
 describe("uploads in parts", () => {
   const MiB = 1_048_576;
 
-  it("become one object, also over a restart; a part of the same number replaces the former", async () => {
+  deepIt("become one object, also over a restart; a part of the same number replaces the former", async () => {
     const parts = [5 * MiB, 5 * MiB + 3, 17].map((size) => randomBytes(size));
     const id = await storeOf("everything").beginUpload("big", csv);
     // Numbers need not be consecutive: a dead worker's part is left out.

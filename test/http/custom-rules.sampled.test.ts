@@ -1,5 +1,7 @@
 /** The endpoints of own rules over HTTP. What the rules find is in custom-rules.deep.test.ts. */
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
+import { sampleOf } from "../support/depth.ts";
 import { organizationOf } from "../support/integration.ts";
 import { useSharedService } from "../support/use-service.ts";
 
@@ -112,7 +114,7 @@ describe("own rules", () => {
     ]);
   });
 
-  it("are at most 20, also of concurrent requests, and names may repeat", async () => {
+  deepIt("are at most 20, also of concurrent requests, and names may repeat", async () => {
     const { ask, list } = freshOrganization();
     const answers = await Promise.all(Array.from({ length: 24 }, () => ask("POST", "", rule)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
@@ -132,7 +134,7 @@ describe("own rules", () => {
     expect((await call("GET", next)).body).toEqual(created.slice(2));
   });
 
-  it("are created once by repeated requests with an Idempotency-Key", async () => {
+  deepIt("are created once by repeated requests with an Idempotency-Key", async () => {
     const { ask, list } = freshOrganization();
     const [first, second] = [await ask("POST", "", rule, "k"), await ask("POST", "", rule, "k")];
     expect(second).toMatchObject({ status: 201, body: first.body });
@@ -140,59 +142,64 @@ describe("own rules", () => {
     expect((await ask("POST", "", silence, "k")).status).toBe(409);
   });
 
-  it.each<[string, object]>([
-    ["name: ", { ...rule, name: "" }],
-    ["name: ", { ...rule, name: "n".repeat(101) }],
-    ["level: ", { ...rule, level: "high" }],
-    ["mode: ", { ...rule, mode: "test" }],
-    ["filter: expected at least one field", { ...rule, filter: {} }],
-    ["filter.eventTypes: ", { ...rule, filter: { eventTypes: [] } }],
-    ["filter.eventTypes.0: ", { ...rule, filter: { eventTypes: ["SOMETHING"] } }],
-    ["filter.categories.0: ", { ...rule, filter: { categories: ["x"] } }],
-    ["filter.sources.1: ", { ...rule, filter: { sources: ["user", "x"] } }],
-    ["filter.success: ", { ...rule, filter: { success: "true" } }],
-    ["filter.userIds.0: ", { ...rule, filter: { userIds: ["a b"] } }],
-    [
-      "filter.userIds: expected a list of 1 to 50",
-      { ...rule, filter: { userIds: Array.from({ length: 51 }, (_, i) => `u${i}`) } },
-    ],
-    ["filter.networks.0: ", { ...rule, filter: { networks: ["192.0.2.1"] } }],
-    ["filter.resourceTypes.0: ", { ...rule, filter: { resourceTypes: ["x"] } }],
-    ["filter.errorCodes.0: ", { ...rule, filter: { errorCodes: [40301] } }],
-    ["filter.levels.0: ", { ...rule, filter: { levels: ["low"] } }],
-    ["filter: unknown field eventType", { ...rule, filter: { eventType: ["PERMISSION_DENIED"] } }],
-    ["measure: ", { ...rule, measure: "sum" }],
-    ["measure: ", { ...rule, measure: { distinct: "resourceType" } }],
-    ["groupBy: ", { ...rule, groupBy: "eventType" }],
-    ["windowMinutes: ", { ...rule, windowMinutes: 4 }],
-    ["windowMinutes: ", { ...rule, windowMinutes: 61 }],
-    ["windowMinutes: ", { ...rule, windowMinutes: 5.5 }],
-    ["windowMinutes: ", { ...rule, windowMinutes: "60" }],
-    ["windowMinutes: ", { ...rule, windowMinutes: 1_441 }],
-    ["condition: ", { ...rule, condition: { gte: 0 } }],
-    ["condition: ", { ...rule, condition: { gte: 10_001 } }],
-    ["condition: ", { ...rule, condition: { gte: 1, lt: 2 } }],
-    ["condition: ", { ...rule, condition: {} }],
-    ["condition.gte: ", { ...rule, measure: { distinct: "userId" }, condition: { gte: 501 } }],
-    ["condition: ", { ...silence, condition: { lt: 0 } }],
-    ["windowMinutes: ", { ...silence, windowMinutes: 30 }],
-    ["groupBy: ", { ...silence, groupBy: "userId" }],
-    ["measure: ", { ...silence, measure: { distinct: "userId" } }],
-    ["attack: ", { ...rule, attack: [] }],
-    ["attack.0.tactic: ", { ...rule, attack: [{ tactic: "TA6", technique: "T1110" }] }],
-    ["attack.0.technique: ", { ...rule, attack: [{ tactic: "TA0006", technique: "T1110.1" }] }],
-    ["unknown field expression", { ...rule, expression: "true" }],
-    ["unknown field revision", { ...rule, revision: 1 }],
-    ...(["name", "level", "mode", "filter", "measure", "windowMinutes", "condition"] as const).map(
-      (name): [string, object] => [`${name}: `, { ...rule, [name]: undefined }],
+  it.each<[string, object]>(
+    sampleOf(
+      [
+        ["name: ", { ...rule, name: "" }],
+        ["name: ", { ...rule, name: "n".repeat(101) }],
+        ["level: ", { ...rule, level: "high" }],
+        ["mode: ", { ...rule, mode: "test" }],
+        ["filter: expected at least one field", { ...rule, filter: {} }],
+        ["filter.eventTypes: ", { ...rule, filter: { eventTypes: [] } }],
+        ["filter.eventTypes.0: ", { ...rule, filter: { eventTypes: ["SOMETHING"] } }],
+        ["filter.categories.0: ", { ...rule, filter: { categories: ["x"] } }],
+        ["filter.sources.1: ", { ...rule, filter: { sources: ["user", "x"] } }],
+        ["filter.success: ", { ...rule, filter: { success: "true" } }],
+        ["filter.userIds.0: ", { ...rule, filter: { userIds: ["a b"] } }],
+        [
+          "filter.userIds: expected a list of 1 to 50",
+          { ...rule, filter: { userIds: Array.from({ length: 51 }, (_, i) => `u${i}`) } },
+        ],
+        ["filter.networks.0: ", { ...rule, filter: { networks: ["192.0.2.1"] } }],
+        ["filter.resourceTypes.0: ", { ...rule, filter: { resourceTypes: ["x"] } }],
+        ["filter.errorCodes.0: ", { ...rule, filter: { errorCodes: [40301] } }],
+        ["filter.levels.0: ", { ...rule, filter: { levels: ["low"] } }],
+        ["filter: unknown field eventType", { ...rule, filter: { eventType: ["PERMISSION_DENIED"] } }],
+        ["measure: ", { ...rule, measure: "sum" }],
+        ["measure: ", { ...rule, measure: { distinct: "resourceType" } }],
+        ["groupBy: ", { ...rule, groupBy: "eventType" }],
+        ["windowMinutes: ", { ...rule, windowMinutes: 4 }],
+        ["windowMinutes: ", { ...rule, windowMinutes: 61 }],
+        ["windowMinutes: ", { ...rule, windowMinutes: 5.5 }],
+        ["windowMinutes: ", { ...rule, windowMinutes: "60" }],
+        ["windowMinutes: ", { ...rule, windowMinutes: 1_441 }],
+        ["condition: ", { ...rule, condition: { gte: 0 } }],
+        ["condition: ", { ...rule, condition: { gte: 10_001 } }],
+        ["condition: ", { ...rule, condition: { gte: 1, lt: 2 } }],
+        ["condition: ", { ...rule, condition: {} }],
+        ["condition.gte: ", { ...rule, measure: { distinct: "userId" }, condition: { gte: 501 } }],
+        ["condition: ", { ...silence, condition: { lt: 0 } }],
+        ["windowMinutes: ", { ...silence, windowMinutes: 30 }],
+        ["groupBy: ", { ...silence, groupBy: "userId" }],
+        ["measure: ", { ...silence, measure: { distinct: "userId" } }],
+        ["attack: ", { ...rule, attack: [] }],
+        ["attack.0.tactic: ", { ...rule, attack: [{ tactic: "TA6", technique: "T1110" }] }],
+        ["attack.0.technique: ", { ...rule, attack: [{ tactic: "TA0006", technique: "T1110.1" }] }],
+        ["unknown field expression", { ...rule, expression: "true" }],
+        ["unknown field revision", { ...rule, revision: 1 }],
+        ...(["name", "level", "mode", "filter", "measure", "windowMinutes", "condition"] as const).map(
+          (name): [string, object] => [`${name}: `, { ...rule, [name]: undefined }],
+        ),
+      ],
+      8,
     ),
-  ])("are refused with %s", async (message, body) => {
+  )("are refused with %s", async (message, body) => {
     const { ask, list } = freshOrganization();
     expect(await ask("POST", "", body)).toMatchObject(problem(400, 40002, message));
     expect(await list()).toEqual([]);
   });
 
-  it("are taken at every bound", async () => {
+  deepIt("are taken at every bound", async () => {
     const { create } = freshOrganization();
     const networks = Array.from({ length: 50 }, (_, i) => `2001:db8:${i}::/48`);
     for (const windowMinutes of [5, 60, 120, 180, 240, 360, 480, 720, 1_440]) await create({ ...rule, windowMinutes });

@@ -8,6 +8,7 @@ import { Report } from "../../../shared/reports/report.ts";
 import { textOf } from "../../../shared/runtime/markup.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
+import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { arbitraryEvents, NOW } from "../../support/security-events.ts";
 import {
@@ -105,6 +106,7 @@ describe("events of a day", () => {
           expect(ofUsers + (one?.access.withoutUser.calls ?? 0)).toBe(one?.access.calls);
         },
       ),
+      { numRuns: depth(20, 100) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../../../support/deep-it.ts";
 import { usePerFile } from "../../../support/use-started.ts";
 import { createFixture } from "./simulator-fixture.ts";
 
@@ -66,7 +67,7 @@ describe("an account on demand", () => {
     ).toBe(true);
   });
 
-  it("can be large, and is listed completely while it changes", async () => {
+  deepIt("can be large, and is listed completely while it changes", async () => {
     const { apiKey, accountId } = await create({ objects: 20_000 });
     const sdk = fixture.sdk(apiKey);
     const ids: string[] = [];

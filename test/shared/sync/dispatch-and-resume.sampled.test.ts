@@ -4,6 +4,7 @@ import { connectedShardOf, connectedShards } from "../../../shared/connection/co
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { createSyncDispatcher, resumeSyncs, SyncDispatch } from "../../../shared/sync/sync-schedules.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { createStage, NOW, useSyncEngine } from "./stage.ts";
 
@@ -65,7 +66,7 @@ describe("the dispatch of scheduled runs", () => {
     expect(time.now - NOW).toBe(ms);
   });
 
-  it("requests more per second if the schedule would not end within half of its interval", async () => {
+  deepIt("requests more per second if the schedule would not end within half of its interval", async () => {
     const { dispatch, requests, time } = createWorld(300_000);
     await dispatch({}, NOW, () => 86_400_000);
     expect(requests()).toHaveLength(300_000);

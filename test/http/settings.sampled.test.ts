@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { requestFrom } from "../support/request-from.ts";
 import { useOrganizations, useSharedService } from "../support/use-service.ts";
 
@@ -79,7 +80,7 @@ describe("an organization's settings", () => {
     ]);
   });
 
-  it("record at most one read event per minute and user", async () => {
+  deepIt("record at most one read event per minute and user", async () => {
     for (let i = 0; i < 3; i++) await get();
     await get({ userId: "bob" });
     const reads = await events("DATA_READ");
@@ -97,7 +98,7 @@ describe("an organization's settings", () => {
     expect(reads.length).toBeLessThanOrEqual(4);
   });
 
-  it("are set one after the other by concurrent requests", async () => {
+  deepIt("are set one after the other by concurrent requests", async () => {
     const wanted = Array.from({ length: 6 }, (_, i) => ({
       ...defaults,
       ipAllowlist: ["127.0.0.0/8", `10.${i}.0.0/16`],

@@ -28,6 +28,7 @@ import {
 import { createSendingStore } from "../../../shared/notifications/sending-store.ts";
 import { MailError, type MailFault } from "../../../shared/runtime/mail.ts";
 import { createTable, getItem } from "../../../shared/runtime/table.ts";
+import { sampleOf } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
@@ -543,35 +544,38 @@ it("a message about an escalation waits until it is due, and then has it dispatc
 describe("at least once, and no more than the faults explain", () => {
   const scenarios: Step[][] = [[200], [500, 200], [410], ["dies", 200], ["timed_out", 200]];
 
-  it.each(scenarios.map((steps) => [steps]))("after %j, whichever call of the store fails", async (steps) => {
-    const clean = await run({ steps });
-    const calls = clean.world.calls();
-    expect(calls).toBeGreaterThan(3);
-    for (let call = 0; call < calls; call++) {
-      for (const when of ["before", "after"] as const) {
-        // A repeated request gets the answer of the last step again.
-        const { world, delivery, destination } = await run({
-          steps: [...steps, steps.at(-1) ?? 200],
-          fault: { call, when },
-        });
-        const context = { call, when };
-        expect({ ...context, status: delivery.status, lease: delivery.leaseToken }).toEqual({
-          ...context,
-          status: clean.delivery.status,
-          lease: undefined,
-        });
-        expect(world.sent.length).toBeGreaterThanOrEqual(clean.world.sent.length);
-        expect(world.sent.length).toBeLessThanOrEqual(clean.world.sent.length + 1);
-        const stateOf = ({ status, failingSince, lastDeliveredAt }: DestinationItem) => ({
-          status,
-          isFailing: failingSince !== undefined,
-          wasReached: lastDeliveredAt !== undefined,
-        });
-        expect({ ...context, ...stateOf(destination) }).toEqual({ ...context, ...stateOf(clean.destination) });
-        expect(world.paused.length >= clean.world.paused.length).toBe(true);
+  it.each(sampleOf(scenarios, 2).map((steps) => [steps]))(
+    "after %j, whichever call of the store fails",
+    async (steps) => {
+      const clean = await run({ steps });
+      const calls = clean.world.calls();
+      expect(calls).toBeGreaterThan(3);
+      for (let call = 0; call < calls; call++) {
+        for (const when of ["before", "after"] as const) {
+          // A repeated request gets the answer of the last step again.
+          const { world, delivery, destination } = await run({
+            steps: [...steps, steps.at(-1) ?? 200],
+            fault: { call, when },
+          });
+          const context = { call, when };
+          expect({ ...context, status: delivery.status, lease: delivery.leaseToken }).toEqual({
+            ...context,
+            status: clean.delivery.status,
+            lease: undefined,
+          });
+          expect(world.sent.length).toBeGreaterThanOrEqual(clean.world.sent.length);
+          expect(world.sent.length).toBeLessThanOrEqual(clean.world.sent.length + 1);
+          const stateOf = ({ status, failingSince, lastDeliveredAt }: DestinationItem) => ({
+            status,
+            isFailing: failingSince !== undefined,
+            wasReached: lastDeliveredAt !== undefined,
+          });
+          expect({ ...context, ...stateOf(destination) }).toEqual({ ...context, ...stateOf(clean.destination) });
+          expect(world.paused.length >= clean.world.paused.length).toBe(true);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("is sent by one of two workers with the same message", async () => {
     const world = await createWorld({ steps: [200] });
