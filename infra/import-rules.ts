@@ -24,6 +24,7 @@ export const shared = {
   subjects: {
     plants: [],
     security: [],
+    evidence: ["security"],
     mutes: ["security"],
     "circuit-breaker": ["security"],
     records: ["security"],

@@ -3,7 +3,15 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Files that decide what the build and the synthesis produce. The local cloud only runs the result. */
-const INPUTS = ["functions/**/*.*", "shared/**/*.*", "infra/**/*.*", "package.json", "package-lock.json", "cdk.json"];
+const INPUTS = [
+  "functions/**/*.*",
+  "shared/**/*.*",
+  "infra/**/*.*",
+  "docs/verify.mjs",
+  "package.json",
+  "package-lock.json",
+  "cdk.json",
+];
 const IGNORED = ["infra/local/**"];
 
 /** A hash of all inputs of the build and the synthesis, and of the options. It changes if an input changes. */

@@ -173,8 +173,10 @@ export const bundleFunctions = async (
     const { code, map } = compileEarly({ code: textOf(path), map: textOf(`${path}.map`) }, calledAtStart);
     outputs.set(path, Buffer.from(code)).set(`${path}.map`, Buffer.from(map));
   }
-  const pageFiles = (name: string): FunctionFolder =>
-    ofConsole.folders.get(name) ?? (name.startsWith("get-docs") ? docsPage().get(name) : undefined) ?? new Map();
+  const pageFiles = (name: string): FunctionFolder => {
+    if (name === "get-verifier") return new Map([["verify.mjs", readFileSync(join(root, "docs/verify.mjs"))]]);
+    return ofConsole.folders.get(name) ?? (name.startsWith("get-docs") ? docsPage().get(name) : undefined) ?? new Map();
+  };
   const startRuntime = readFileSync(join(import.meta.dirname, START_RUNTIME));
   const folders = new Map<string, FunctionFolder>();
   for (const name of files.keys()) {

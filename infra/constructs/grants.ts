@@ -42,6 +42,7 @@ export const accessTo = (resources: Resources) => {
     getOpenApiDocument: NO_ACCESS,
     getConsole: NO_ACCESS,
     getConsoleAsset: NO_ACCESS,
+    getVerifier: NO_ACCESS,
     getDocs: NO_ACCESS,
     getDocsAsset: NO_ACCESS,
   } satisfies Record<string, Access>;

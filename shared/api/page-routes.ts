@@ -17,6 +17,7 @@ const consoleRoutes = {
     summary: "The console, where people see their integration and act",
   },
   getConsoleAsset: { method: "GET", path: "/console/assets/{file}", summary: "A script or style sheet of the console" },
+  getVerifier: { method: "GET", path: "/verify.mjs", summary: "The program that checks an export with proof, offline" },
 } as const satisfies Record<string, PageRoute>;
 
 const docsRoutes = {

@@ -64,11 +64,26 @@ export const createPageHandler = (
     }),
   );
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES = {
+  mjs: "text/javascript; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml; charset=utf-8",
-};
+} as const;
+
+const typeOf = (name: string): string | undefined =>
+  Object.entries(CONTENT_TYPES).find(([ending]) => name.endsWith(`.${ending}`))?.[1];
+
+/** The handler of one file that keeps its name: whoever has it asks again whether it changed. */
+export const createFileHandler = (
+  options: PageOptions & { text: string; type: keyof typeof CONTENT_TYPES },
+): HttpHandler =>
+  createAnswerHandler(options, ({ requestContext }) =>
+    respond(requestContext.requestId, 200, options.text, {
+      "content-type": CONTENT_TYPES[options.type],
+      "cache-control": "public, no-cache",
+    }),
+  );
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
 const accepts = (accept: string, coding: RegExp): boolean =>
@@ -96,7 +111,7 @@ export const createAssetHandler = ({ assets, ...options }: AssetOptions): HttpHa
   createAnswerHandler(options, ({ pathParameters, headers, requestContext }) => {
     const name = pathParameters?.file ?? "";
     const gzip = assets.get(`${name}.gz`);
-    const type = CONTENT_TYPES[name.slice(name.lastIndexOf(".") + 1)];
+    const type = typeOf(name);
     if (gzip === undefined || type === undefined) {
       throw new DomainError("route_not_found", "The path does not exist.");
     }

@@ -5,16 +5,18 @@ import { pageRoutes } from "../api/page-routes.ts";
 import { createConsoleHandler } from "../http/console-page.ts";
 import { createDocsHandler } from "../http/docs-page.ts";
 import { createIdentityOrigins } from "../http/identity-origins.ts";
-import { compressedSuffixes, createAssetHandler } from "../http/page.ts";
+import { compressedSuffixes, createAssetHandler, createFileHandler } from "../http/page.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { beforeFirstRequest } from "../runtime/prewarm.ts";
 import { wireClientLocator } from "./client-address.ts";
 
-const readTemplate = (): string => {
+const readOwnFile = (name: string): string => {
   const { LAMBDA_TASK_ROOT: directory } = readConfig(["LAMBDA_TASK_ROOT"]);
-  return readFileSync(join(directory, "index.html"), "utf8");
+  return readFileSync(join(directory, name), "utf8");
 };
+
+const readTemplate = (): string => readOwnFile("index.html");
 
 export const wireDocsHandler = () => {
   const { ISSUER: issuer, AUDIENCE: audience } = readConfig(["ISSUER", "AUDIENCE"]);
@@ -49,3 +51,11 @@ export const wireAssetHandler = (route: "getDocsAsset" | "getConsoleAsset") => {
   const assets = new Map(files.map((file) => [file, readFileSync(join(directory, file))]));
   return createAssetHandler({ route: pageRoutes[route], assets, ...wireClientLocator() });
 };
+
+export const wireVerifierHandler = () =>
+  createFileHandler({
+    route: pageRoutes.getVerifier,
+    text: readOwnFile("verify.mjs"),
+    type: "mjs",
+    ...wireClientLocator(),
+  });
