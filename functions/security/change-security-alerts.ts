@@ -6,12 +6,19 @@
 import { securityRoutes } from "../../shared/api/security-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
 import { wireHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
+import { wireWithMutes } from "../../shared/wiring/muted-alerts.ts";
 import { wireAlertActions } from "../../shared/wiring/security.ts";
 
 const act = wireAlertActions();
+const withMutes = wireWithMutes();
 
 export const handler = createHandler(
   securityRoutes.changeSecurityAlerts,
-  ({ body, caller, origin, identity }) => act(body, { caller, origin, identity }),
+  async ({ body, caller, origin, identity }) => {
+    const result = await act(body, { caller, origin, identity });
+    if (result.action !== "generate_alert") return result;
+    const [alert = result.alert] = await withMutes(caller.organizationId, [result.alert]);
+    return { ...result, alert };
+  },
   withAnswerOnce(wireHandler(securityRoutes.changeSecurityAlerts)),
 );

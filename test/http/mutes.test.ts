@@ -278,14 +278,16 @@ describe("alerts", () => {
     const { call, create, ask } = freshOrganization();
     const generate = async (title: string, riskLevel: string) => {
       const { body } = await call("POST", "security/alert", { action: "generate_alert", title, riskLevel });
-      return (body as { alert: Alert }).alert.id;
+      return (body as { alert: Alert & { mutedBy?: string[] } }).alert;
     };
-    const before = await generate("before", "LOW");
+    const { id: before } = await generate("before", "LOW");
     const { id } = await create({ rules: ["manual"], levels: ["LOW"], until: until(), reason: "noise" });
-    const [low, high] = [await generate("low", "LOW"), await generate("high", "HIGH")];
+    const generated = [await generate("low", "LOW"), await generate("high", "HIGH")];
+    expect(generated.map((alert) => alert.mutedBy)).toEqual([[id], undefined]);
+    const [low, high] = generated.map((alert) => alert.id);
     type Muted = Alert & { mutedBy?: string[] };
     const listed = (await call("GET", "security/alert")).body as Muted[];
-    const mutedBy = (alertId: string) => listed.find((one) => one.id === alertId)?.mutedBy;
+    const mutedBy = (alertId?: string) => listed.find((one) => one.id === alertId)?.mutedBy;
     expect([before, low, high].map(mutedBy)).toEqual([[id], [id], undefined]);
     expect((await call("GET", `security/alert/${low}`)).body).toMatchObject({ mutedBy: [id] });
     const hidden = await eventually("the alert is hidden", async () => {

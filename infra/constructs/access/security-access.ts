@@ -39,13 +39,14 @@ export const securityAccess = (parts: AccessParts) => {
 
     /**
      * To mark events as processed, and to generate, acknowledge, resolve, assign and comment on alerts. A resolved alert
-     * moves to another key: a put and a delete in one transaction. A generated one is checked not to lie there. A note is
-     * put with the update of its alert.
+     * moves to another key: a put and a delete in one transaction. A generated one is checked not to lie there, and answered
+     * with the mutes that act on it. A note is put with the update of its alert.
      */
     changeSecurityAlerts: together(
       retention,
       securityEvents.may("UpdateItem"),
       securityAlerts.may("GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"),
+      mutes.may("GetItem"),
     ),
 
     /** To publish changes of alerts that are still in the outbox, to renew notes, and to announce transitions of circuits. */
