@@ -34,7 +34,7 @@ const MAX_ATTEMPTS = 8;
 
 export type ReleaseDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
-  notices: Pick<NoticeStore, "read">;
+  notices: Pick<NoticeStore, "read" | "dropEnd">;
   deliveries: Pick<NotificationDeliveryStore, "read">;
   alerts: {
     /** Undefined if it is not stored any more. */
@@ -113,11 +113,18 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
       return (await Promise.all(hides)).includes("hidden");
     };
 
+    /** The event of the end may still come: where the raising did not go, the end does not go. */
+    const dropEnds = async (alert: Alert): Promise<void> => {
+      const drops = active.map(({ id }) => notices.dropEnd({ organizationId, destinationId: id, alert, now: now() }));
+      await Promise.all(drops);
+    };
+
     const byDestination = new Map(active.map(({ id }) => [id, [] as Release[]]));
     const single = new Map(active.map(({ id }) => [id, 0]));
     const collect = async ({ alertId }: Pending): Promise<void> => {
       const alert = await alerts.find(organizationId, alertId);
-      if (alert === undefined || alert.status === "resolved") return;
+      if (alert === undefined) return;
+      if (alert.status === "resolved") return dropEnds(alert);
       // As an operator's decision, this change stands for the raising and the rise before it.
       const changed = { organizationId, alert, change: "acknowledged", at } as const;
       const releases = active.map((destination) => ({ changed, destination }));

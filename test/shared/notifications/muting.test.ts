@@ -140,6 +140,17 @@ describe("a mute", () => {
     expect(await sent()).toEqual([]);
   });
 
+  it("sends no end of an alert that was resolved while it was hidden, even if the event of the end is late", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    await dispatch("a");
+    const resolved = changeOf("a", { organizationId: world.organizationId, at: world.time.now, ...ended });
+    world.storedAlerts.set(resolved.alert.id, resolved.alert);
+    await endAndWork(mute);
+    await world.newDispatcher()(resolved);
+    expect(await sent()).toEqual([]);
+  });
+
   it("sends the end of an alert where its raising went", async () => {
     await world.addDestination(destinationAt("one"));
     await dispatch("a");
