@@ -10,7 +10,7 @@ import { nextEnd } from "../../shared/mutes/mute-times.ts";
 import { createClaimer } from "../../shared/notifications/claim-notification.ts";
 import { createNotificationDeliveryStore } from "../../shared/notifications/delivery-store.ts";
 import { createDestinationStore } from "../../shared/notifications/destination-store.ts";
-import { createNoticeStore } from "../../shared/notifications/notice-store.ts";
+import { createNoticeStore, type NoticeStore } from "../../shared/notifications/notice-store.ts";
 import { createReleaseHidden } from "../../shared/notifications/release-hidden.ts";
 import { createTable } from "../../shared/runtime/table.ts";
 import { eventId, identityOf } from "../../shared/security/event-id.ts";
@@ -31,9 +31,8 @@ export const createMuteWorld = (
   const resolved = new Set<string>();
   let made = 0;
 
-  const newWorker = () => {
+  const newWorker = (notices: NoticeStore = createNoticeStore(createTable(client, "notifications"))) => {
     const ofWorker = createMuteStore(createTable(client, "mutes"), MUTE_OPTIONS);
-    const notices = createNoticeStore(createTable(client, "notifications"));
     const now = () => time.now;
     return createEndDueMutes({
       mutes: ofWorker,
@@ -94,7 +93,7 @@ export const createMuteWorld = (
     end: ({ id }: Pick<MuteItem, "id">) => mutes.end(organizationId, id, { action: "end_mute", at: time.now }),
 
     /** Runs a worker of its own instance once. */
-    work: () => newWorker()(() => 100_000),
+    work: (notices?: NoticeStore) => newWorker(notices)(() => 100_000),
 
     async read({ id }: Pick<MuteItem, "id">): Promise<MuteItem> {
       const item = await mutes.read(organizationId, id, time.now);
