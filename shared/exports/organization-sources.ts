@@ -5,6 +5,8 @@
 import { describeRules } from "../detection/change-rule.ts";
 import { type CustomRuleStore, toView } from "../detection/custom-rules/custom-rule-store.ts";
 import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
+import { toMute } from "../mutes/mute-item.ts";
+import type { MuteStore } from "../mutes/mute-store.ts";
 import type { DestinationStore } from "../notifications/destination-store.ts";
 import { toDestination } from "../notifications/notification-items.ts";
 import { recordTypes } from "../records/record.ts";
@@ -24,6 +26,7 @@ import type { StoredExport, StoredFile } from "./export-item.ts";
 import { type FileSource, jsonOf, linesOf } from "./file-source.ts";
 
 const RECORDS_PER_PAGE = 1_000;
+const MUTES_PER_PAGE = 100;
 /** Each may need the notes of the alert. */
 const ALERTS_PER_PAGE = 100;
 /** A report has up to 300 KB. */
@@ -37,6 +40,7 @@ export type SourceDependencies = EventSourceDependencies & {
   rules: Pick<RuleSettingsStore, "read">;
   destinations: Pick<DestinationStore, "list">;
   customRules: Pick<CustomRuleStore, "list">;
+  mutes: Pick<MuteStore, "list">;
   reports: Pick<ReportStore, "list" | "get">;
 };
 
@@ -47,7 +51,7 @@ const organizationSources = (
   { id, requestedAt }: Pick<StoredExport, "id" | "requestedAt">,
   files: readonly StoredFile[],
 ): FileSource[] => {
-  const { records, alerts, notes, settings, rules, destinations, customRules, reports, clock } = dependencies;
+  const { records, alerts, notes, settings, rules, destinations, customRules, mutes, reports, clock } = dependencies;
   return [
     jsonOf("settings.json", () => settings.read(organizationId)),
     // All of them are one page. Their secrets are not part of what clients see.
@@ -77,6 +81,11 @@ const organizationSources = (
       return { items: found.filter((report) => report !== undefined), next };
     }),
     jsonOf("detection-rules.json", async () => describeRules(await rules.read(organizationId))),
+    linesOf("mutes.ndjson", async (after: string | undefined) => {
+      const now = clock();
+      const { items, next } = await mutes.list(organizationId, { limit: MUTES_PER_PAGE, after, now });
+      return { items: items.map((mute) => toMute(mute, now)), next };
+    }),
     jsonOf("manifest.json", async () => ({
       version: 1,
       organizationId,

@@ -18,6 +18,7 @@ import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
+import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
 import { wireAlertNotes, wireAlertStore, wireDataReads, wireSecurityEventStore } from "./security.ts";
@@ -65,6 +66,7 @@ export const wireExportWorker = (): ExportWorker => {
       rules: wireRuleSettings(),
       destinations: createDestinationStore(openTable("notifications")),
       customRules: createCustomRuleStore(openTable("detection")),
+      mutes: wireMuteStore(),
       reports: createReportStore(openTable("reports"), { retentionDays: config.RETENTION_DAYS }),
       clock: systemClock,
     }),

@@ -160,6 +160,8 @@ describe("an export of all data", () => {
       windowMinutes: 60,
       condition: { gte: 3 },
     });
+    const until = Date.now() + 3_600_000;
+    const { body: mute } = await ours.call("POST", "mutes", { rules: ["manual"], until, reason: "quiet" });
     const started = await ours.call("POST", "export", undefined, undefined, { "idempotency-key": "all" });
     expect(started).toMatchObject({ status: 202, body: { kind: "organization" } });
     const { id, files } = await completed(ours, (started.body as Export).id);
@@ -177,6 +179,10 @@ describe("an export of all data", () => {
     expect(linesIn(texts.get("alerts.ndjson") ?? "").length).toBeGreaterThan(0);
     expect(linesIn(texts.get("destinations.ndjson") ?? "")).toEqual([destination]);
     expect(linesIn(texts.get("custom-rules.ndjson") ?? "")).toEqual([rule]);
+    expect(linesIn(texts.get("mutes.ndjson") ?? "")).toEqual([mute]);
+    expect(JSON.parse(texts.get("detection-rules.json") ?? "")).toEqual(
+      (await ours.call("GET", "detection/rules")).body,
+    );
     expect([...texts.values()].filter((text) => /of-the-url|whsec_/.test(text))).toEqual([]);
   });
 });

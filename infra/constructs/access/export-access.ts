@@ -23,6 +23,7 @@ export const exportAccess = (parts: AccessParts) => {
     settings,
     notifications,
     detection,
+    mutes,
     retention,
     recordSecurityEvents,
   } = parts;
@@ -53,6 +54,7 @@ export const exportAccess = (parts: AccessParts) => {
       settings.may("GetItem"),
       notifications.may("Query"),
       detection.may("Query"),
+      mutes.may("Query"),
     ),
   };
 };

@@ -227,6 +227,7 @@ export const useWorld = () => {
         settings,
         destinations,
         customRules: createCustomRuleStore(open("detection")),
+        mutes: createMuteStore(open("mutes"), { retentionDays, newToken: newRequestToken }),
         records: createRecordListStore(open("records")),
         reports: createReportStore(open("reports"), { retentionDays }),
       }),

@@ -275,6 +275,7 @@ describe("an export of all data", () => {
       "alerts.ndjson",
       "reports.ndjson",
       "detection-rules.json",
+      "mutes.ndjson",
       "manifest.json",
     ]);
     expect(manifest).toMatchObject({ version: 1, organizationId, exportId: made.id, requestedAt: NOW });

@@ -165,8 +165,9 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       nextSource: createNextSource({
         events: sharedPages ?? events,
         destinations,
-        // With rules: test/http/exports.sampled.test.ts.
+        // With rules and mutes: test/http/exports.sampled.test.ts.
         customRules: { list: async () => [] },
+        mutes: { list: async () => ({ items: [], next: undefined }) },
         clock,
         eventsPerPage,
         records: createRecordListStore(createTable(client, TABLES.records)),
