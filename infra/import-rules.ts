@@ -33,9 +33,9 @@ export const shared = {
     connection: ["security", "circuit-breaker", "provider"],
     sync: ["security", "circuit-breaker", "records", "provider", "connection"],
     detection: ["security", "circuit-breaker", "provider", "connection", "sync"],
-    reports: ["security", "circuit-breaker", "records", "connection", "sync", "detection"],
+    reports: ["security", "mutes", "circuit-breaker", "records", "connection", "sync", "detection"],
     notifications: ["security", "mutes", "reports"],
-    exports: ["security", "records", "settings", "detection", "reports", "notifications"],
+    exports: ["security", "mutes", "records", "settings", "detection", "reports", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],
     erasure: [

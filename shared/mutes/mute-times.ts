@@ -59,6 +59,14 @@ export const spanAt = (mute: TimedMute, at: number): Span | undefined => {
   return span.until > (mute.drainedUntil ?? 0) ? span : undefined;
 };
 
+/** Whether a mute acts at any time from `from` on and before `to`. */
+export const actsWithin = (mute: TimedMute, { from, to }: { from: number; to: number }): boolean => {
+  const until = Math.min(mute.until, mute.endedAt ?? mute.until);
+  if (until <= from) return false;
+  const [span] = spansAfter({ ...mute, until }, from);
+  return span !== undefined && span.from < to;
+};
+
 /** The next end of a span after a time, at last the end of the mute. */
 export const nextEnd = (mute: TimedMute, after: number): number => {
   for (const span of spansAfter(mute, after)) return span.until;

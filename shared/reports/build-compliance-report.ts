@@ -2,6 +2,9 @@
 import type { ConnectionStatus } from "../connection/connection.ts";
 import type { StoredKey } from "../connection/key.ts";
 import { definedFields } from "../json/defined-fields.ts";
+import { levelsOf } from "../mutes/mute.ts";
+import type { MuteItem } from "../mutes/mute-item.ts";
+import { actsWithin } from "../mutes/mute-times.ts";
 import { recordTypes } from "../records/record.ts";
 import type { Alert } from "../security/alerts/alert.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
@@ -12,13 +15,14 @@ import {
   countByLevel,
   firstOf,
   fitReport,
+  isAboutAddress,
   isWithin,
   median,
   reportedAlert,
   sumOf,
   timeToAcknowledge,
 } from "./build-report.ts";
-import type { ComplianceReport, ReportedErasure, ReportedSync, UserAccess } from "./compliance-report.ts";
+import type { ComplianceReport, ReportedErasure, ReportedMute, ReportedSync, UserAccess } from "./compliance-report.ts";
 import type { DayCounts } from "./count-day.ts";
 import { type Period, reportId } from "./period.ts";
 
@@ -52,6 +56,10 @@ export type ComplianceInput = {
   /** In any order; those of other times are left out. */
   alerts: readonly Alert[];
   erasures: readonly ErasureFact[];
+  /** The latest first; those of other times are left out. */
+  mutes: readonly MuteItem[];
+  /** The built-in rules of detection that are off. */
+  rulesOff: readonly string[];
 };
 
 /** DynamoDB removes expired items within this time. */
@@ -145,6 +153,24 @@ const erasuresOf = ({ erasures, period }: ComplianceInput): ReportedErasure[] =>
       daysLeft: Math.floor((dueAt - period.to) / DAY_MS),
     }));
 
+const mutesOf = ({ mutes, period }: ComplianceInput): ReportedMute[] =>
+  mutes
+    .filter((mute) => actsWithin(mute, period))
+    .map((mute) => ({
+      id: mute.id,
+      ...definedFields({
+        rules: mute.rules,
+        subject: isAboutAddress(mute.subject ?? "") ? undefined : mute.subject,
+      }),
+      levels: [...levelsOf(mute)],
+      from: mute.from,
+      until: mute.endedAt ?? mute.until,
+      weekly: mute.weekly !== undefined,
+      who: mute.createdBy,
+      why: mute.reason,
+      hiddenAlerts: mute.hiddenAlerts,
+    }));
+
 export const buildComplianceReport = (input: ComplianceInput): ComplianceReport => {
   const { period, createdAt, day, unprocessedHighRiskEvents } = input;
   const users = [...day.users].sort(byRefusals);
@@ -152,6 +178,7 @@ export const buildComplianceReport = (input: ComplianceInput): ComplianceReport 
   return fitReport((maxItems) => {
     const shownUsers = firstOf(users, maxItems);
     const shownChanges = firstOf(changes, maxItems);
+    const shownMutes = firstOf(mutesOf(input), maxItems);
     const shownErasures = firstOf(erasuresOf(input), maxItems);
     return {
       id: reportId(period),
@@ -175,6 +202,9 @@ export const buildComplianceReport = (input: ComplianceInput): ComplianceReport 
       retention: retentionOf(input),
       erasures: shownErasures.shown,
       moreErasures: shownErasures.more,
+      mutes: shownMutes.shown,
+      moreMutes: shownMutes.more,
+      rulesOff: [...input.rulesOff],
       alerts: alertsOf(input, maxItems),
     };
   });

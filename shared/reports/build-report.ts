@@ -15,7 +15,7 @@ export const timeToAcknowledge = (alert: Alert): number | undefined => {
 };
 
 /** A subject names its kind first; an address is personal data. */
-const isAboutAddress = (subject: string): boolean => /(^|\s)address:/.test(subject);
+export const isAboutAddress = (subject: string): boolean => /(^|\s)address:/.test(subject);
 
 export const reportedAlert = (alert: Alert): ReportedAlert => {
   const { id, rule, title, level, subject, status, count, firstSeen, lastSeen, acknowledgedBy, resolvedBy } = alert;

@@ -1,6 +1,11 @@
 /** Reads the input of a compliance report. */
 import type { ConnectionStore } from "../connection/connection-store.ts";
+import { settingsOf } from "../detection/rule-settings.ts";
+import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
+import type { MuteItem } from "../mutes/mute-item.ts";
+import type { MuteStore } from "../mutes/mute-store.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
+import { findingRules } from "../security/alerts/finding.ts";
 import { toSyncRun } from "../sync/sync-item.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
@@ -28,6 +33,8 @@ export type ComplianceDependencies = {
   alerts: Pick<AlertStore, "list">;
   connections: Pick<ConnectionStore, "read">;
   erasures: ErasureList;
+  mutes: Pick<MuteStore, "list">;
+  rules: Pick<RuleSettingsStore, "read">;
   retentionDays: number;
 };
 
@@ -51,6 +58,20 @@ export const readErasures = async (erasures: ErasureList, organizationId: string
   return found;
 };
 
+const MUTES_PER_PAGE = 100;
+/** More than an administrator makes in the time for which mutes are kept. */
+const MAX_MUTES = 1_000;
+
+const readMutes = async (mutes: Pick<MuteStore, "list">, organizationId: string, now: number): Promise<MuteItem[]> => {
+  const found: MuteItem[] = [];
+  const listed = readItems((after?: string) => mutes.list(organizationId, { limit: MUTES_PER_PAGE, after, now }));
+  for await (const mute of listed) {
+    found.push(mute);
+    if (found.length === MAX_MUTES) break;
+  }
+  return found;
+};
+
 type Runs = Pick<ComplianceInput, "runs" | "comparedRun" | "lastSuccessAt">;
 
 export const createComplianceCollector = ({
@@ -59,6 +80,8 @@ export const createComplianceCollector = ({
   alerts,
   connections,
   erasures,
+  mutes,
+  rules,
   retentionDays,
 }: ComplianceDependencies) => {
   const readDay = async (organizationId: string, period: Period, now: number) => {
@@ -88,7 +111,17 @@ export const createComplianceCollector = ({
    * @throws DomainError `store_unavailable`.
    */
   return async (organizationId: string, period: Period, now: number): Promise<ComplianceInput> => {
-    const [day, ofRuns, unprocessedHighRiskEvents, oldestEvent, found, connection, erasureFacts] = await Promise.all([
+    const [
+      day,
+      ofRuns,
+      unprocessedHighRiskEvents,
+      oldestEvent,
+      found,
+      connection,
+      erasureFacts,
+      foundMutes,
+      rulesSettings,
+    ] = await Promise.all([
       readDay(organizationId, period, now),
       readRuns(organizationId, period, now),
       events.countUnprocessed(organizationId, period.to, now),
@@ -96,6 +129,8 @@ export const createComplianceCollector = ({
       readAlerts(alerts, organizationId, period.from - LOOK_BACK_MS, now),
       connections.read(organizationId),
       readErasures(erasures, organizationId),
+      readMutes(mutes, organizationId, now),
+      rules.read(organizationId),
     ]);
     return {
       period,
@@ -109,6 +144,8 @@ export const createComplianceCollector = ({
       key: connection.status === "connected" ? connection.key : undefined,
       alerts: found,
       erasures: erasureFacts,
+      mutes: foundMutes,
+      rulesOff: findingRules.filter((rule) => !settingsOf(rulesSettings, rule).enabled),
     };
   };
 };

@@ -5,6 +5,7 @@ import { StoredKey } from "../connection/key.ts";
 import { count, epochMs, integer } from "../json/number-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import { sources } from "../security/security-event.ts";
+import { riskLevels } from "../terms/risk-levels.ts";
 import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
 import { allReviews } from "./report-review.ts";
 
@@ -88,6 +89,22 @@ export const ReportedErasure = z.object({
 });
 export type ReportedErasure = z.output<typeof ReportedErasure>;
 
+export const ReportedMute = z
+  .object({
+    id: z.string(),
+    rules: z.optional(z.array(z.string())),
+    subject: z.optional(z.string()),
+    levels: z.array(z.enum(riskLevels)),
+    from: epochMs("when it began."),
+    until: epochMs("when it ends, or has ended."),
+    weekly: flag("Whether it acts only in spans of each week."),
+    who: described("The user who created it."),
+    why: described("Why the alerts are muted."),
+    hiddenAlerts: count("Alerts that it had hidden when the report was made."),
+  })
+  .register(z.globalRegistry, { id: "ReportedMute", description: "A mute that acted during the period." });
+export type ReportedMute = z.output<typeof ReportedMute>;
+
 const Hour = z.object({ events: count("Events."), failures: count("Failed events.") });
 
 export const ComplianceReport = z
@@ -132,6 +149,17 @@ export const ComplianceReport = z
       .array(ReportedErasure)
       .register(z.globalRegistry, { description: "Erasures that are not completed, the first due first." }),
     moreErasures: more("erasure requests"),
+    mutes: z.optional(
+      z.array(ReportedMute).register(z.globalRegistry, {
+        description: "Mutes that acted during the period, the latest first. Absent in older reports.",
+      }),
+    ),
+    moreMutes: z.optional(more("mutes")),
+    rulesOff: z.optional(
+      z.array(z.string()).register(z.globalRegistry, {
+        description: "Built-in rules of detection that were off when the report was made. Absent in older reports.",
+      }),
+    ),
     alerts: z.object({
       raised: count("Alerts whose first evidence is of the period."),
       acknowledged: count("Those of them that were acknowledged or resolved."),

@@ -25,7 +25,9 @@ import { createEventCountStore } from "../security/statistics/event-count-store.
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
+import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
+import { wireRuleSettings } from "./rule-settings.ts";
 import { withSealingKey } from "./sealing.ts";
 import { wireAlertStore, wireDataReads } from "./security.ts";
 import { wireSyncRunStore } from "./sync.ts";
@@ -87,6 +89,8 @@ export const wireReportMaker = () => {
       alerts,
       connections,
       erasures,
+      mutes: wireMuteStore(),
+      rules: wireRuleSettings(),
       retentionDays: retentionDays(),
     }),
     collectReview: createReviewCollector({

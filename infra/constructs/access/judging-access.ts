@@ -99,6 +99,8 @@ export const judgingAccess = (parts: AccessParts) => {
       connections.may("GetItem"),
       circuits.may("GetItem"),
       erasures.may("Query"),
+      mutes.may("Query"),
+      settings.may("GetItem"),
     ),
 
     requestErasure: erasures.may("GetItem", "PutItem", "UpdateItem"),

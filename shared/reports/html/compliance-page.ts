@@ -9,6 +9,7 @@ import {
   alertsSection,
   changesSection,
   retentionSection,
+  switchedOffSection,
   syncSection,
   URGENT_DAYS,
 } from "./compliance-sections.ts";
@@ -69,6 +70,7 @@ const figures = ({
 /** The problems of the day, the gravest first. */
 const noticesOf = (report: ComplianceReport) => {
   const { unprocessedHighRiskEvents, sync, retention, erasures, alerts, access, changes } = report;
+  const { mutes = [], moreMutes = 0, rulesOff = [] } = report;
   const paused = changes.filter(({ area, what }) => area === "notifications" && what === "pause_destination").length;
   const overdue = erasures.filter(({ daysLeft }) => daysLeft < 0).length;
   const urgent = erasures.filter(({ daysLeft }) => daysLeft >= 0 && daysLeft <= URGENT_DAYS).length;
@@ -99,6 +101,14 @@ const noticesOf = (report: ComplianceReport) => {
     paused > 0 && {
       level: "HIGH",
       text: `${plural(paused, "destination was", "destinations were")} paused and ${paused === 1 ? "gets" : "get"} no alerts: mend or delete ${paused === 1 ? "it" : "them"}.`,
+    },
+    rulesOff.length > 0 && {
+      level: "HIGH",
+      text: `${plural(rulesOff.length, "rule of detection is", "rules of detection are")} off.`,
+    },
+    mutes.length > 0 && {
+      level: "MEDIUM",
+      text: `${plural(mutes.length + moreMutes, "mute", "mutes")} acted: some alerts were not sent, or later.`,
     },
     urgent > 0 && {
       level: "MEDIUM",
@@ -148,13 +158,15 @@ const activity = ({ events }: ComplianceReport): Markup =>
     columnName: "Hour",
   });
 
-export const complianceContent = (report: ComplianceReport): Markup[] => [
-  figures(report),
-  attention(report),
-  section("Activity", activity(report)),
-  accessSection(report),
-  changesSection(report),
-  alertsSection(report),
-  syncSection(report),
-  retentionSection(report),
-];
+export const complianceContent = (report: ComplianceReport): Markup[] =>
+  [
+    figures(report),
+    attention(report),
+    section("Activity", activity(report)),
+    accessSection(report),
+    changesSection(report),
+    alertsSection(report),
+    switchedOffSection(report),
+    syncSection(report),
+    retentionSection(report),
+  ].filter((part) => part !== false);

@@ -127,6 +127,31 @@ export const alertsSection = ({ alerts }: ComplianceReport): Markup => {
   );
 };
 
+const isHighMuted = (levels: readonly string[]): boolean => levels.includes("HIGH") || levels.includes("CRITICAL");
+
+/** What administrators have switched off: mutes and rules. Nothing if all is on. */
+export const switchedOffSection = ({ mutes = [], moreMutes = 0, rulesOff = [] }: ComplianceReport): Markup | false =>
+  mutes.length + moreMutes + rulesOff.length > 0 &&
+  section(
+    "Switched off",
+    mutes.length > 0 &&
+      table(
+        "Mutes that acted on the day: these alerts were not sent, or later",
+        [text("Alerts"), short("From"), short("Until"), text("Who"), text("Why"), number("Hidden")],
+        mutes.map(({ rules, subject, levels, from, until, weekly, who, why, hiddenAlerts }) => [
+          html`<span class="${isHighMuted(levels) ? "no" : "name"}">${levels.join(", ")}</span><small>${rules?.map(words).join(", ") ?? "all rules"}${subject !== undefined && `, about ${subject}`}</small>`,
+          time(from, formatMoment(from)),
+          html`${time(until, formatMoment(until))}${weekly && html`<small>in weekly spans</small>`}`,
+          who,
+          why,
+          formatCount(hiddenAlerts),
+        ]),
+      ),
+    andMore(moreMutes, "mute", "mutes"),
+    rulesOff.length > 0 &&
+      html`<p>Rules of detection that are off: <b class="no">${rulesOff.map(words).join(", ")}.</b></p>`,
+  );
+
 export const retentionSection = ({ retention, erasures, moreErasures, to }: ComplianceReport): Markup => {
   const { days, oldestEventAt, isHeld } = retention;
   const age = oldestEventAt === undefined ? 0 : (to - oldestEventAt) / DAY_MS;

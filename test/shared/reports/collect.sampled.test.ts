@@ -23,7 +23,7 @@ import { NOW } from "../../support/security-events.ts";
 import { type Actor, startRollupWorld } from "../../support/security-rollups.ts";
 import { tableDefinition } from "../../support/service-tables.ts";
 import { usePerFile } from "../../support/use-started.ts";
-import { comparedRunAt, runAt } from "./samples.ts";
+import { comparedRunAt, muteAt, runAt } from "./samples.ts";
 
 const RETENTION_DAYS = 90;
 /** 12:30 on a Saturday, the start and end of that day, and the Monday of its week. */
@@ -41,6 +41,14 @@ beforeAll(async () => {
 });
 
 const newOrganization = () => `organization #${++organizations}`;
+
+const rule = { enabled: true, thresholds: {}, known: { networks: [], users: [] }, revision: 1 };
+const mutes = [muteAt(DAY), muteAt(DAY - HOUR_MS)];
+/** A list of one mute a page. */
+const pageOfMutes = (after: string | undefined) => {
+  const index = mutes.findIndex(({ id }) => id === after) + 1;
+  return { items: mutes.slice(index, index + 1), next: index + 1 < mutes.length ? mutes[index]?.id : undefined };
+};
 
 const stores = () => {
   const client = world.engine.documentClient();
@@ -62,6 +70,8 @@ const stores = () => {
       ...shared,
       events: periodEvents,
       erasures: { list: async () => ({ items: [], next: undefined }) },
+      mutes: { list: async (_, { after }) => pageOfMutes(after) },
+      rules: { read: async () => ({ system_errors: { ...rule, enabled: false }, rate_limit_violations: rule }) },
     }),
     review: createReviewCollector({
       ...shared,
@@ -148,6 +158,12 @@ describe("the input of a compliance report", () => {
     expect(input.comparedRun).toEqual(compared);
     expect(input.lastSuccessAt).toBe(END + 5);
     expect(input.connection).toBe("disconnected");
+  });
+
+  it("has the mutes of all pages, and the rules that are off", async () => {
+    const input = await stores().compliance(newOrganization(), periodOf("compliance", DAY), END + HOUR_MS);
+    expect(input.mutes).toEqual(mutes);
+    expect(input.rulesOff).toEqual(["system_errors"]);
   });
 
   it("has open alerts, however old they are", async () => {

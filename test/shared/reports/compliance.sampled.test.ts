@@ -19,6 +19,7 @@ import {
   complianceInput,
   denialAt,
   eventAt,
+  muteAt,
   readAt,
   runAt,
   SATURDAY,
@@ -410,6 +411,42 @@ describe("the other sections of a day", () => {
       ["done since", 28],
       ["new", 29],
     ]);
+  });
+
+  it("name the mutes that acted on the day, and the rules that are off, in the page too", () => {
+    const { from, to } = complianceInput().period;
+    const weekly = { from: "22:00", to: "06:00", timeZone: "UTC" };
+    const nights = { from: from - DAY_MS, until: to + 30 * DAY_MS };
+    const report = sampleCompliance({
+      rulesOff: ["system_errors"],
+      mutes: [
+        muteAt(to),
+        muteAt(to - 1, { rules: undefined, levels: ["LOW"] }),
+        muteAt(from, { ...nights, weekly: { ...weekly, days: ["friday"] } }),
+        muteAt(from, { ...nights, weekly: { ...weekly, days: ["sunday"] } }),
+        muteAt(from - HOUR_MS, { endedAt: from, until: to }),
+        muteAt(from - HOUR_MS, { endedAt: from + 1, until: to, subject: "address:203.0.113.9" }),
+        muteAt(from - 2 * HOUR_MS),
+      ],
+    });
+    expect(report).toMatchObject({ rulesOff: ["system_errors"], moreMutes: 0 });
+    const common = { who: "ada", why: "The provider is down for maintenance", hiddenAlerts: 3 };
+    const below = ["LOW", "MEDIUM", "HIGH"];
+    const rules = ["sync_silence"];
+    const id = expect.any(String);
+    expect(report.mutes).toEqual([
+      { id, levels: ["LOW"], from: to - 1, until: to - 1 + 2 * HOUR_MS, weekly: false, ...common },
+      { id, rules, levels: below, from: nights.from, until: nights.until, weekly: true, ...common },
+      { id, rules, levels: below, from: from - HOUR_MS, until: from + 1, weekly: false, ...common },
+    ]);
+    const page = complianceContent(report).map(textOf).join("");
+    for (const text of ["3 mutes acted", "1 rule of detection is off", "down for maintenance", "system errors"]) {
+      expect(page).toContain(text);
+    }
+    const none = complianceContent(sampleCompliance({ mutes: [], rulesOff: [] }))
+      .map(textOf)
+      .join("");
+    expect(none).not.toContain("Switched off");
   });
 
   it("match the schema", () => {

@@ -209,6 +209,8 @@ describe("a page", () => {
       sampleCompliance({
         alerts: [],
         erasures: [],
+        mutes: [],
+        rulesOff: [],
         runs: [],
         comparedRun: undefined,
         unprocessedHighRiskEvents: 0,

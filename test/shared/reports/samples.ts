@@ -1,5 +1,6 @@
 /** Invented input of reports: an organization's day and weeks. Every part can be replaced. */
 
+import type { MuteItem } from "../../../shared/mutes/mute-item.ts";
 import { buildComplianceReport, type ComplianceInput } from "../../../shared/reports/build-compliance-report.ts";
 import { buildReviewReport, type ReviewInput } from "../../../shared/reports/build-review-report.ts";
 import { createDayCounter } from "../../../shared/reports/count-day.ts";
@@ -228,6 +229,26 @@ const sampleAlerts = (at: number): Alert[] => [
   }),
 ];
 
+/** A mute of a rule, by default for two hours of the Saturday. */
+export const muteAt = (from: number, fields: Partial<MuteItem> = {}): MuteItem => ({
+  id: eventId(from, identityOf("mute", made++)),
+  rules: ["sync_silence"],
+  from,
+  until: from + 2 * HOUR_MS,
+  includeCritical: false,
+  reason: "The provider is down for maintenance",
+  createdBy: "ada",
+  createdAt: from,
+  hiddenAlerts: 3,
+  hiddenNotifications: 6,
+  hiddenLOW: 0,
+  hiddenMEDIUM: 0,
+  hiddenHIGH: 3,
+  hiddenCRITICAL: 0,
+  ttl: 4_000_000_000,
+  ...fields,
+});
+
 /** A Saturday with many events. */
 export const complianceInput = (changes: Partial<ComplianceInput> = {}): ComplianceInput => {
   const period = periodOf("compliance", SATURDAY);
@@ -268,6 +289,8 @@ export const complianceInput = (changes: Partial<ComplianceInput> = {}): Complia
         dueAt: period.from + 30 * DAY_MS,
       },
     ],
+    mutes: [muteAt(period.from + 10 * HOUR_MS)],
+    rulesOff: ["performance_degradation"],
     ...changes,
   };
 };
