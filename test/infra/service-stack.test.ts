@@ -160,6 +160,7 @@ describe("the stack", () => {
         ...TAKING_KEYS,
         "SecurityEvents dynamodb:UpdateItem",
         ...may("SecurityAlerts", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
+        "Mutes dynamodb:GetItem",
       ],
     ],
     [
@@ -301,6 +302,7 @@ describe("the stack", () => {
         "SecurityAlerts/byStatus dynamodb:Query",
         ...may("Reports", "GetItem", "Query"),
         "Notifications dynamodb:Query",
+        "Mutes dynamodb:Query",
       ],
     ],
     [
