@@ -54,7 +54,7 @@ type History = { id: string; raisedAt: number; states: Alert[] };
 type Attempt = { at: number; by: "dispatcher" | "worker"; destinationId: string; alertId: string; claim: string };
 
 /** The oracle of since when a mute acts. Weekly ones act on both days of a run. */
-const spanAt = ({ from, until, endedAt = until, weekly }: Muted, at: number): number | undefined => {
+const spanAt = ({ from, until, endedAt = until, weekly }: MuteItem, at: number): number | undefined => {
   if (at < from || at >= Math.min(until, endedAt)) return undefined;
   if (weekly === undefined) return from;
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
@@ -62,9 +62,8 @@ const spanAt = ({ from, until, endedAt = until, weekly }: Muted, at: number): nu
   const begins = day + minutes(weekly.from) * MINUTE;
   return at >= begins && at < day + minutes(weekly.to) * MINUTE ? Math.max(begins, from) : undefined;
 };
-type Muted = MuteItem & { endedAt?: number };
 
-const acts = ({ rules, subject, levels, includeCritical }: Muted, alert: Alert, level: RiskLevel): boolean =>
+const acts = ({ rules, subject, levels, includeCritical }: MuteItem, alert: Alert, level: RiskLevel): boolean =>
   alert.rule !== "detection_rule_off" &&
   (rules?.includes(alert.rule) ?? true) &&
   (subject === undefined || subject === alert.subject) &&
@@ -122,7 +121,7 @@ const run = async (seed: number) => {
 
   const steps: Step[] = [];
   const timeOfStep = () => NOON + (random() < 0.5 ? 0 : DAY) + Math.floor(random() * BUSY);
-  const mutes: Muted[] = [];
+  const mutes: MuteItem[] = [];
   for (let n = 0; n < MUTES; n++) {
     const at = timeOfStep();
     const rules = pick([undefined, ["system_errors"], ["policy_violation"], ["system_errors", "policy_violation"]]);
@@ -143,7 +142,7 @@ const run = async (seed: number) => {
       at,
       async run() {
         const scope = { rules, levels, subject, weekly, includeCritical, until: at + Math.floor(lasts) };
-        const mute: Muted = await muting.mute(scope);
+        const mute: MuteItem = await muting.mute(scope);
         mutes.push(mute);
         if (random() < 0.3) {
           steps.push({
