@@ -1,8 +1,9 @@
 /** The endpoint of synced records. Decisions: docs/sync.md, "Records". */
 import * as z from "zod/mini";
 import { defineRoutes, pagesOf } from "../http/route.ts";
-import { RecordType, SyncedRecord } from "../records/record.ts";
+import { RecordType } from "../records/record.ts";
 import { RecordPosition, RecordQuery } from "../records/record-query.ts";
+import { SyncedRecord } from "../records/synced-record.ts";
 
 export const recordRoutes = defineRoutes("records", {
   listRecords: {

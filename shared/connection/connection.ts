@@ -39,6 +39,14 @@ const WebhookSetup = z
       "What to set up at the provider for an API key: the webhook endpoint's `url` and event types, and the permissions of a restricted key. `endpointId`: the endpoint that `registerWebhook` created. Absent for OAuth.",
   });
 
+const Missing = z
+  .object({ permissions: z.array(z.string()), eventTypes: z.array(z.string()) })
+  .register(z.globalRegistry, {
+    id: "MissingAtProvider",
+    description:
+      "What the connection lacks at the provider. `permissions`: those to read types of records that the last runs left out, by their `name` in `webhookSetup.keyPermissions`. `eventTypes`: those that the endpoint of `registerWebhook` does not send. Absent unless connected.",
+  });
+
 const ProviderFacts = z
   .object({
     name: z.string(),
@@ -63,6 +71,7 @@ export const Connection = z
       description: "The URL to which the provider must send the webhooks of this organization.",
     }),
     webhookSetup: z.optional(WebhookSetup),
+    missing: z.optional(Missing),
     provider: ProviderFacts,
     lastSyncAt: z.optional(epochMs("when the last successful run ended.")),
     nextSyncAt: z.optional(
@@ -98,8 +107,11 @@ export type ViewConnection = (
 ) => Promise<Connection>;
 
 type ViewDependencies = {
-  /** When the organization's last successful run ended, in epoch ms. */
-  lastSuccess(organizationId: string): Promise<number | undefined>;
+  /** When the organization's last successful run ended, and the types that it left out with the times of their last tries. */
+  syncState(organizationId: string): Promise<{
+    lastSuccessAt?: number | undefined;
+    refusedTypes?: Readonly<Partial<Record<string, number>>> | undefined;
+  }>;
   /** When the next scheduled runs are due, in epoch ms. */
   nextSync(): Promise<number | undefined>;
   readsThisMonth(organizationId: string): Promise<number>;
@@ -119,7 +131,7 @@ export const createWebhookUrl =
 /** Makes what clients see of a stored connection. @throws what the reads throw, unless `readField` handles it. */
 export const createViewConnection =
   ({
-    lastSuccess,
+    syncState,
     nextSync,
     readsThisMonth,
     webhookUrlOf,
@@ -135,12 +147,17 @@ export const createViewConnection =
     // Tokens are exchanged for new ones while they are used: the exchange is what the provider accepted last.
     const exchangedAt = tokenExpiresAt === undefined ? undefined : tokenExpiresAt - TOKEN_LIFE_MS;
     const webhookUrl = webhookUrlOf(organizationId);
-    const { eventTypes, keyPermissions, provider } = setup;
-    const [lastSyncAt, nextSyncAt, reads = 0] = await Promise.all([
-      readField(lastSuccess(organizationId)),
+    const { eventTypes, keyPermissions, readPermissions, provider } = setup;
+    const [{ lastSuccessAt: lastSyncAt, refusedTypes = {} } = {}, nextSyncAt, reads = 0] = await Promise.all([
+      readField(syncState(organizationId)),
       status === "connected" ? readField(nextSync()) : undefined,
       readField(readsThisMonth(organizationId)),
     ]);
+    // A try before the connect was made with other credentials.
+    const refused = Object.entries(readPermissions).filter(
+      ([type]) => (refusedTypes[type] ?? -1) >= (connectedAt ?? 0),
+    );
+    const missing = { permissions: [...new Set(refused.map(([, permission]) => permission))], eventTypes: [] };
     return {
       status,
       ...definedFields({
@@ -153,6 +170,7 @@ export const createViewConnection =
         webhookUrl,
         lastSyncAt,
         nextSyncAt,
+        missing: isConnected ? missing : undefined,
       }),
       provider,
       syncIntervalHours,

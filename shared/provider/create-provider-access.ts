@@ -2,6 +2,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { CallTimeoutError, type Guard, MAX_CALL_TIMEOUT_MS } from "../circuit-breaker/guard.ts";
 import { definedFields } from "../json/defined-fields.ts";
+import { isOptional } from "../records/record.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { outsideDeadline } from "../runtime/deadline.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -179,6 +180,7 @@ export const createProviderAccess = ({
           run({
             action: `list_${type}`,
             type,
+            mayBeRefused: isOptional(type),
             send: (options) => adapter.at(options).listObjects(type, page),
             result: sizeOf,
           }),
@@ -186,6 +188,7 @@ export const createProviderAccess = ({
           run({
             action: `read_${type.slice(0, -1)}`,
             type,
+            mayBeRefused: isOptional(type),
             send: (options) => adapter.at(options).readObject(type, id),
           }),
         listPaymentLinks: (page) =>

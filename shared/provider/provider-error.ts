@@ -51,3 +51,7 @@ export class ProviderError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** Whether the credentials may not read a whole list, or the provider has no such list. */
+export const isUnreadable = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && (error.status === 403 || (error.status === 404 && error.reason !== "missing"));

@@ -103,6 +103,8 @@ export type ProviderSetup = {
     name: string;
     requiredFor: "sync" | "webhook_registration";
   }[];
+  /** The name of the permission to read each type of records. */
+  readPermissions: Readonly<Record<RecordType, string>>;
 };
 
 /** The secret of an organization's connection: an API key, or an access token that can be refreshed. */

@@ -10,7 +10,7 @@ import type { NewSecurityEvent } from "../security/security-event.ts";
 import { requesterFields } from "../terms/requester.ts";
 import type { ErrorKind } from "../terms/risk-levels.ts";
 import type { OperationContext } from "./provider.ts";
-import { ProviderError } from "./provider-error.ts";
+import { isUnreadable, ProviderError } from "./provider-error.ts";
 
 /**
  * An operation that reached the provider: its event's id ("" without an event), its end in epoch ms, its duration; and the
@@ -47,6 +47,8 @@ type OperationResult = { batchSize?: number; accountId?: string };
 export type RecordedOperation<Value> = {
   action: string;
   type?: RecordType;
+  /** A refusal for lack of a permission is expected, and is no failure of the provider: LOW, without an alert. */
+  mayBeRefused?: boolean;
   result?: (value: Value) => OperationResult;
 };
 
@@ -68,13 +70,21 @@ type Failure = Classification &
   Pick<NewSecurityEvent, "errorCode" | "errorMessage"> &
   ({ riskLevel: "LOW" | "MEDIUM" } | { errorKind: ErrorKind });
 
-const failureOf = (error: unknown, context: OperationContext): Failure => {
+const isExpected = (error: unknown, { mayBeRefused }: Pick<RecordedOperation<unknown>, "mayBeRefused">): boolean =>
+  mayBeRefused === true && isUnreadable(error);
+
+const failureOf = (
+  error: unknown,
+  operation: Pick<RecordedOperation<unknown>, "mayBeRefused">,
+  context: OperationContext,
+): Failure => {
   if (error instanceof ProviderError) {
     if (error.reason === "connection_ended") {
       return { ...request, riskLevel: "LOW", errorCode: error.reason, errorMessage: error.message };
     }
     const classification = (isRejectedTrial(error, context) ? undefined : byKind[error.kind]) ?? request;
     const errorCode = error.code ?? (error.status === undefined ? "no_answer" : `http_${error.status}`);
+    if (isExpected(error, operation)) return { ...request, riskLevel: "LOW", errorCode, errorMessage: error.message };
     return { ...classification, errorKind: error.kind, errorCode, errorMessage: error.message };
   }
   // Nothing was sent, and the opening of the circuit has an event of its own.
@@ -85,11 +95,12 @@ const failureOf = (error: unknown, context: OperationContext): Failure => {
 };
 
 const eventOf = (
-  { action, type }: Pick<RecordedOperation<unknown>, "action" | "type">,
+  operation: Pick<RecordedOperation<unknown>, "action" | "type" | "mayBeRefused">,
   context: OperationContext,
   { durationMs, pacedMs, attempts, rateLimited, retryAfterMs, lastError }: OperationReport,
   end: { result: OperationResult | undefined } | { error: unknown },
 ): NewSecurityEvent => {
+  const { action, type } = operation;
   const { organizationId, source, runId } = context;
   const result = "error" in end ? undefined : end.result;
   const resource = context.accountId ?? result?.accountId;
@@ -99,7 +110,7 @@ const eventOf = (
     organizationId,
     source,
     ...requesterFields(context),
-    ...("error" in end ? failureOf(failure, context) : { ...request, riskLevel: "LOW" as const }),
+    ...("error" in end ? failureOf(failure, operation, context) : { ...request, riskLevel: "LOW" as const }),
     ...definedFields({ resource }),
     resourceType: "provider_account",
     action,
@@ -152,7 +163,7 @@ export const createRecordOperation =
     try {
       value = await work(report).finally(measure);
     } catch (error) {
-      if (report.attempts > 0) countMetric("ProviderFailures");
+      if (report.attempts > 0 && !isExpected(error, operation)) countMetric("ProviderFailures");
       await record({ error });
       throw error;
     }

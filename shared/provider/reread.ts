@@ -1,12 +1,14 @@
 /** Reads single objects for apply (shared/records/apply.ts). */
 import type { Reread } from "../records/apply.ts";
+import { isOptional } from "../records/record.ts";
 import { isExact, setAside } from "../records/set-aside.ts";
 import type { Provider } from "./provider.ts";
-import { ProviderError } from "./provider-error.ts";
+import { isUnreadable, ProviderError } from "./provider-error.ts";
 
 /**
  * Reads objects; an object is set aside if the provider rejects the request for it (another request may succeed), or if
- * its id cannot be written as the provider knows it: an answer about another id proves nothing.
+ * its id cannot be written as the provider knows it: an answer about another id proves nothing. Undefined for an object of
+ * an optional type that the credentials may not read.
  */
 export const rereadWith =
   (readObject: Provider["readObject"]): Reread =>
@@ -15,6 +17,7 @@ export const rereadWith =
     try {
       return await readObject(type, id);
     } catch (error) {
+      if (isOptional(type) && isUnreadable(error)) return undefined;
       if (error instanceof ProviderError && error.kind === "validation") return setAside(type, id, "unreadable");
       throw error;
     }

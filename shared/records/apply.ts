@@ -22,7 +22,7 @@ import {
   type ObservedObject,
   observedAnswer,
 } from "./observation.ts";
-import type { RecordType } from "./record.ts";
+import { forEachType, type RecordType } from "./record.ts";
 import type { RecordKey, StoredRecord } from "./record-item.ts";
 import type { RecordStore } from "./record-store.ts";
 import { type SetAside, setAside } from "./set-aside.ts";
@@ -33,8 +33,11 @@ const OBJECTS_AT_ONCE = 25;
 /** How often a write is attempted if other writes change the record first. */
 const MAX_ATTEMPTS = 12;
 
-/** Reads an object at the provider; at most once per object and attempt. An object that cannot be read is set aside. */
-export type Reread = (type: RecordType, id: string) => Promise<ObjectState | ObjectDeleted | SetAside>;
+/**
+ * Reads an object at the provider; at most once per object and attempt. An object that cannot be read is set aside.
+ * Undefined if the credentials may not read the type: the record stays as it is until the type's list can be read.
+ */
+export type Reread = (type: RecordType, id: string) => Promise<ObjectState | ObjectDeleted | SetAside | undefined>;
 
 /** How many records of each type changed; a new time of the last observation is no change. */
 export type Written = Record<RecordType, number>;
@@ -104,6 +107,7 @@ const createApplyOne = ({ store, now, newToken, pause = pauseBeforeRetry }: Appl
     const questioned = stored && (await markQuestioned(key, stored));
     if (stored !== undefined && questioned === undefined) return { isOver: false, observed };
     const read = await reread(key.type, key.id).catch(failRead);
+    if (read === undefined) return { isOver: true, applied: "unchanged" };
     if (read.kind === "set_aside") return { isOver: true, applied: read };
     const answer = observedAnswer(read, observed.invoiceId);
     const decision = decideAnswered(questioned, answer);
@@ -180,7 +184,7 @@ export const createApply = (dependencies: ApplyDependencies): Apply => {
     const isCurrent = options.updatesObservedAt;
     const records = await readAll(dependencies.store, organizationId, objects, isCurrent);
     const stored = new Map(records?.map((record) => [`${record.type}#${record.id}`, record]));
-    const written = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
+    const written = forEachType(() => 0);
     const changed: RecordKey[] = [];
     const aside: SetAside[] = [];
     await inParallel(objects, OBJECTS_AT_ONCE, async (observed) => {

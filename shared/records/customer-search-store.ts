@@ -4,9 +4,9 @@ import { getItems } from "../runtime/table-batches.ts";
 import { queryOnce } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { CUSTOMERS_BY_EMAIL, CUSTOMERS_BY_NAME } from "../terms/tables.ts";
-import type { SyncedRecord } from "./record.ts";
 import { itemKeyOf, parseSortKey, toSyncedRecord } from "./record-item.ts";
 import { searchKeyOf } from "./search-key.ts";
+import type { SyncedRecord } from "./synced-record.ts";
 
 const Entry = z.object({ key: z.string() });
 

@@ -3,7 +3,7 @@
  * observations and combines several observations of one object. Pure. docs/sync.md, "Applying observations".
  */
 import { isDeepStrictEqual } from "node:util";
-import { type FieldsOf, type RecordFields, type RecordType, recordFields } from "./record.ts";
+import { type FieldsOf, finalStatusesOf, type RecordFields, type RecordType, recordFields } from "./record.ts";
 
 /**
  * When an object had a state: at some moment from `from` to `to`, both whole epoch seconds of the provider's clock and
@@ -63,16 +63,8 @@ export const laterObserved = (first: ObservedAt, second: ObservedAt): ObservedAt
   to: Math.max(first.to, second.to),
 });
 
-/** The provider's statuses that only a deletion can follow. Customers have no status. */
-const finalStatuses: Readonly<Record<RecordType, readonly string[]>> = {
-  customers: [],
-  subscriptions: ["canceled"],
-  invoices: ["void"],
-  payments: ["succeeded", "canceled"],
-};
-
 export const isFinal = (type: RecordType, fields: RecordFields): boolean =>
-  "status" in fields && fields.status !== null && finalStatuses[type].includes(fields.status);
+  "status" in fields && fields.status !== null && finalStatusesOf(type).includes(fields.status);
 
 export const areEqual = (first: RecordFields, second: RecordFields): boolean => isDeepStrictEqual(first, second);
 

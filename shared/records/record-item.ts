@@ -1,7 +1,8 @@
 /**
  * Records as the table stores them: partition key `scope` (the organization's key), sort key `key` (`<type>#<id>`).
  * Index byCreated: partition key `listKey` (scope#type), sort key `createdKey` (`createdAt` in 15 digits, `#`, id).
- * Index byCustomer: partition key `customerKey` (listKey#customerId), if there is a customer, sort key `createdKey`.
+ * Index byCustomer: partition key `customerKey` (listKey#customerId; of refunds and disputes listKey#paymentId), if there is
+ * a customer or payment, sort key `createdKey`.
  * Indexes byName and byEmail: partition key `scope`, sort key `nameKey` or `emailKey`, which customers with a name or an
  * e-mail address have (search-key.ts).
  */
@@ -9,9 +10,10 @@ import * as z from "zod/mini";
 import { MAX_SORT_KEY_BYTES, organizationKey, partKey } from "../terms/keys.ts";
 import { RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER } from "../terms/tables.ts";
 import type { ObservedAt } from "./observation.ts";
-import { type RecordFields, RecordType, recordFields, SyncedRecord } from "./record.ts";
+import { type RecordFields, RecordType, recordFields } from "./record.ts";
 import type { RecordPosition } from "./record-query.ts";
 import { searchKeyOf } from "./search-key.ts";
+import { SyncedRecord } from "./synced-record.ts";
 
 /** Identifies a record within its organization. `id` is the provider's. */
 export type RecordKey = { type: RecordType; id: string };
@@ -38,8 +40,15 @@ const listKeyOf = (organizationId: string, type: RecordType): string => partKey(
 const createdKeyOf = ({ createdAt, id }: RecordPosition): string =>
   String(createdAt).padStart(TIME_DIGITS, "0") + SEPARATOR + id;
 
-const customerKeyOf = (organizationId: string, type: RecordType, customerId: string): string =>
-  partKey(listKeyOf(organizationId, type), customerId);
+const ownerKeyOf = (organizationId: string, type: RecordType, ownerId: string): string =>
+  partKey(listKeyOf(organizationId, type), ownerId);
+
+/** The customer or the payment that a record belongs to, if it has one. No type has both. */
+const ownerOf = (fields: RecordFields | undefined): string | null => {
+  if (fields === undefined) return null;
+  if ("customerId" in fields) return fields.customerId;
+  return "paymentId" in fields ? fields.paymentId : null;
+};
 
 /** Whether an id fits into the keys; a caller may send any. */
 export const isStorable = ({ type, id }: RecordKey): boolean =>
@@ -50,15 +59,11 @@ export const isStorable = ({ type, id }: RecordKey): boolean =>
 /** A partition of an index that lists records by the time of their creation. */
 export type ListPartition = { index: typeof RECORDS_BY_CREATION | typeof RECORDS_BY_CUSTOMER; keyValue: string };
 
-/** The partition that lists the records of a type, of all customers or of one. */
-export const listPartition = (
-  organizationId: string,
-  type: RecordType,
-  customerId: string | undefined,
-): ListPartition =>
-  customerId === undefined
+/** The partition that lists the records of a type: all of them, or those of one customer or payment. */
+export const listPartition = (organizationId: string, type: RecordType, ownerId: string | undefined): ListPartition =>
+  ownerId === undefined
     ? { index: RECORDS_BY_CREATION, keyValue: listKeyOf(organizationId, type) }
-    : { index: RECORDS_BY_CUSTOMER, keyValue: customerKeyOf(organizationId, type, customerId) };
+    : { index: RECORDS_BY_CUSTOMER, keyValue: ownerKeyOf(organizationId, type, ownerId) };
 
 /** The key after which a page of a list starts. */
 export const startKeyOf = (
@@ -122,12 +127,12 @@ const searchKeysOf = (fields: RecordFields | undefined) =>
 
 export const toItem = (organizationId: string, record: StoredRecord) => {
   const { createdAt, updatedAt, fields, observedAt, isInQuestion, version } = record;
-  const customerId = fields !== undefined && "customerId" in fields ? fields.customerId : null;
+  const ownerId = ownerOf(fields);
   return {
     ...itemKeyOf(organizationId, record),
     listKey: listKeyOf(organizationId, record.type),
     createdKey: createdKeyOf(record),
-    customerKey: customerId === null ? undefined : customerKeyOf(organizationId, record.type, customerId),
+    customerKey: ownerId === null ? undefined : ownerKeyOf(organizationId, record.type, ownerId),
     ...searchKeysOf(record.lacksSearchKeys ? undefined : fields),
     createdAt,
     updatedAt,

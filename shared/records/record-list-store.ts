@@ -2,7 +2,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { getItem, type Table } from "../runtime/table.ts";
 import { queryFilteredPage, queryPages } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { type RecordType, recordFields, type SyncedRecord } from "./record.ts";
+import { type RecordType, recordFields } from "./record.ts";
 import {
   fromListedItem,
   isStorable,
@@ -18,6 +18,7 @@ import {
   typePrefix,
 } from "./record-item.ts";
 import type { RecordPosition, RecordQuery } from "./record-query.ts";
+import type { SyncedRecord } from "./synced-record.ts";
 
 type Filters = Pick<RecordQuery, "status" | "updatedSince">;
 type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined };

@@ -71,9 +71,11 @@ const byRefusals = (a: UserAccess, b: UserAccess): number =>
 const completenessOf = (run: SyncRun | undefined): ReportedSync["completeness"] => {
   const { completeness } = run ?? {};
   if (run === undefined || completeness === undefined) return undefined;
-  const types = recordTypes.map((type) => {
-    const { listed, stored, onlyListed, onlyStored } = completeness[type];
-    return { type, listed, stored, onlyListed: onlyListed.length, onlyStored: onlyStored.length };
+  const types = recordTypes.flatMap((type) => {
+    const compared = completeness[type];
+    if (compared === undefined) return [];
+    const { listed, stored, onlyListed, onlyStored } = compared;
+    return [{ type, listed, stored, onlyListed: onlyListed.length, onlyStored: onlyStored.length }];
   });
   const isComplete = types.every(({ onlyListed, onlyStored }) => onlyListed === 0 && onlyStored === 0);
   return { runId: run.id, at: run.finishedAt ?? run.startedAt, isComplete, types };

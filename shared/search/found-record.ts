@@ -1,5 +1,6 @@
 /** Records as results of a search. Pure. */
-import { type RecordType, resourceTypeOf, type SyncedRecord } from "../records/record.ts";
+import { type RecordType, resourceTypeOf } from "../records/record.ts";
+import type { SyncedRecord } from "../records/synced-record.ts";
 import type { SearchResult } from "./search-result.ts";
 
 const RECORDS_PATH = "/api/integrations/provider/records";

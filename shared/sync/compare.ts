@@ -118,8 +118,8 @@ const rereadObjects = async (
     try {
       for (const id of chunk) {
         const read = await context.reread(type, id);
-        if (read.kind === "set_aside") unreadable.push(read);
-        else observations.push(read);
+        if (read?.kind === "set_aside") unreadable.push(read);
+        else if (read !== undefined) observations.push(read);
       }
     } catch (error) {
       // The report lists the rest; the run is complete all the same.
@@ -176,7 +176,7 @@ export const createCompare =
     const sums = plusSides((after !== undefined && work.completeness[type]) || nothing, healed);
     const isLast = upTo === undefined;
     const completeness = { ...work.completeness, [type]: isLast ? reportOf(sums, work.lists[type]) : sums };
-    const at = isLast ? afterComparison(type) : { phase: "compare" as const, type, after: upTo };
+    const at = isLast ? afterComparison(type, work) : { phase: "compare" as const, type, after: upTo };
     return { ...reread.run, work: { ...work, completeness, at } };
   };
 

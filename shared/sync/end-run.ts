@@ -1,13 +1,15 @@
 /** Ends a run: decides the end once, records its event once, and closes the run. After a crash the next worker does the rest. */
 import { definedFields } from "../json/defined-fields.ts";
+import { recordTypes } from "../records/record.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { typesAfter } from "./optional-types.ts";
 import type { SyncEndStore } from "./sync-end-store.ts";
 import type { SyncEvents } from "./sync-events.ts";
 import { failureOfTypes } from "./sync-failure.ts";
-import { type ActiveRun, toSyncRun } from "./sync-item.ts";
+import { type ActiveRun, type SyncState, toSyncRun } from "./sync-item.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
-import { cursorOf, type SyncFailure, type SyncWork } from "./sync-work.ts";
+import { cursorOf, isLeftOut, type SyncFailure, type SyncWork } from "./sync-work.ts";
 
 type Dependencies = {
   runs: Pick<SyncRunStore, "readState">;
@@ -21,11 +23,20 @@ export type Cancelled = { run: SyncRun; quietAt: number };
 
 export type RunEnd = ReturnType<typeof createRunEnd>;
 
-/** The comparison of all types; undefined if a type was not compared. */
-const completenessOf = ({ completeness }: SyncWork): SyncRun["completeness"] => {
-  const { customers, subscriptions, invoices, payments } = completeness;
-  const isWhole = customers && subscriptions && invoices && payments;
-  return isWhole && { customers, subscriptions, invoices, payments };
+/** `types`: what was known of the optional types before the run; undefined leaves it as it is. */
+type Finish = {
+  accountId?: string;
+  failure?: SyncFailure;
+  wantedSlot?: number;
+  types?: Pick<SyncState, "readTypes" | "refusedTypes">;
+};
+
+/** The comparison of all types that were read; undefined if one of them was not compared. */
+const completenessOf = (work: SyncWork): SyncRun["completeness"] => {
+  const { completeness } = work;
+  const isWhole = recordTypes.every((type) => completeness[type] !== undefined || isLeftOut(work, type));
+  // What is left out is optional.
+  return isWhole ? (completeness as SyncRun["completeness"]) : undefined;
 };
 
 export const createRunEnd = ({ runs, ends, events, clock }: Dependencies) => {
@@ -34,11 +45,14 @@ export const createRunEnd = ({ runs, ends, events, clock }: Dependencies) => {
     organizationId: string,
     run: ActiveRun,
     decided: SyncRun,
-    { accountId, failure, wantedSlot }: { accountId?: string; failure?: SyncFailure; wantedSlot?: number } = {},
+    { accountId, failure, wantedSlot, types }: Finish = {},
   ): Promise<void> => {
     const { askedBy } = run;
     await events.ended(organizationId, accountId, { ...decided, ...definedFields({ askedBy }) }, failure);
-    await ends.close(organizationId, decided, cursorOf(run.work), definedFields({ wantedSlot }));
+    await ends.close(organizationId, decided, cursorOf(run.work), {
+      ...definedFields({ wantedSlot }),
+      ...(decided.status === "succeeded" && types !== undefined && typesAfter(run, types)),
+    });
   };
 
   /** Ends a run whose connection no longer exists. @param at epoch ms. */
@@ -57,8 +71,8 @@ export const createRunEnd = ({ runs, ends, events, clock }: Dependencies) => {
     finish,
 
     /** Ends a run that read everything, or that `failure` stopped. */
-    async end(organizationId: string, run: ActiveRun, accountId?: string, failure?: SyncFailure): Promise<void> {
-      const actualFailure = failure ?? failureOfTypes(run.work.failures);
+    async end(organizationId: string, run: ActiveRun, options: Omit<Finish, "wantedSlot"> = {}): Promise<void> {
+      const actualFailure = options.failure ?? failureOfTypes(run.work);
       const completeness = completenessOf(run.work);
       const decided = await ends.decide(organizationId, {
         ...toSyncRun(run),
@@ -68,7 +82,7 @@ export const createRunEnd = ({ runs, ends, events, clock }: Dependencies) => {
           ? definedFields({ completeness })
           : { error: { category: actualFailure.category, message: actualFailure.message } }),
       });
-      await finish(organizationId, run, decided, definedFields({ accountId, failure: actualFailure }));
+      await finish(organizationId, run, decided, { ...options, ...definedFields({ failure: actualFailure }) });
     },
 
     cancel,

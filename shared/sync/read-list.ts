@@ -1,8 +1,9 @@
 /** Reads a page of a type's list. Objects that are created concurrently are in the feed. */
 
 import { definedFields } from "../json/defined-fields.ts";
-import { ProviderError } from "../provider/provider-error.ts";
+import { isUnreadable, ProviderError } from "../provider/provider-error.ts";
 import type { ObjectState } from "../records/observation.ts";
+import { isOptional } from "../records/record.ts";
 import { plusProgress, type Step } from "./run-context.ts";
 import { failureOfType } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
@@ -16,8 +17,12 @@ const boundOf = (first: ObjectState): number => Math.max(first.observedAt.to, se
 const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.reason === "missing";
 
 const withFailure = (run: ActiveRun, { type }: ListPosition, error: unknown): ActiveRun => {
-  const failures = { ...run.work.failures, [type]: failureOfType(error) };
-  return { ...run, work: { ...run.work, failures, at: afterList(type) } };
+  const { work } = run;
+  const at = afterList(type, work);
+  if (isOptional(type) && isUnreadable(error)) {
+    return { ...run, work: { ...work, notRead: [...(work.notRead ?? []), type], at } };
+  }
+  return { ...run, work: { ...work, failures: { ...work.failures, [type]: failureOfType(error) }, at } };
 };
 
 /**
@@ -86,7 +91,7 @@ export const readList: Step<ListPosition> = async (context, run, at) => {
     return {
       ...counted,
       progress: plusProgress(run.progress, { [type]: fresh.length + unusable.length }, applied.written),
-      work: { ...counted.work, lists, at: next === undefined ? afterList(type) : position },
+      work: { ...counted.work, lists, at: next === undefined ? afterList(type, run.work) : position },
     };
   } catch (error) {
     const continued = isMissing(error) ? withoutAfter(run, at) : undefined;

@@ -2,6 +2,7 @@
  * Works on a run, step by step, from its last checkpoint to its end, or until the time runs short and another invocation
  * continues. Two workers on one run do no harm: the one that has lost the lease stops at its next checkpoint. docs/sync.md.
  */
+import { definedFields } from "../json/defined-fields.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
 import { isItemRefused } from "../runtime/call-store.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -11,6 +12,7 @@ import { handOver, type Invocation } from "../work/hand-over.ts";
 import { createHeldLease, LeaseLostError, type LeaseOwner } from "../work/lease.ts";
 import { compare } from "./compare.ts";
 import type { RunEnd } from "./end-run.ts";
+import { workOfTypes } from "./optional-types.ts";
 import { beginFullRun, readFeed } from "./read-feed.ts";
 import { readLinks } from "./read-links.ts";
 import { readList } from "./read-list.ts";
@@ -127,18 +129,23 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
     try {
       const decided = takes > 1 ? await runs.findEnded(organizationId, run.id) : undefined;
       if (decided !== undefined) {
-        await runEnd.finish(organizationId, run, decided);
+        await runEnd.finish(organizationId, run, decided, { types: taken });
         return ended(steps);
       }
       if (takes > MAX_TAKES) {
-        await runEnd.end(organizationId, run, undefined, systemFailure);
+        await runEnd.end(organizationId, run, { failure: systemFailure });
         return ended(steps);
       }
       // The first run of a connection reads everything, even if an incremental run was requested.
-      const isFirst = run.mode === "incremental" && taken.cursor === undefined && isUntouched(run);
-      if (isFirst) run = { ...run, mode: "full", work: newWork("full") };
+      const isNew = isUntouched(run);
+      if (isNew && run.mode === "incremental") {
+        const isFirst = taken.cursor === undefined;
+        run = isFirst
+          ? { ...run, mode: "full", work: newWork("full") }
+          : { ...run, work: workOfTypes(run, taken) ?? run.work };
+      }
       opened = await openRun(dependencies, organizationId, taken, { lease, remainingMs });
-      if (isUntouched(run)) await events.started(organizationId, opened.accountId, run);
+      if (isNew) await events.started(organizationId, opened.accountId, run);
       while (run.work.at.phase !== "done") {
         if (opened.context.isTimeShort()) {
           await handOver({ lease, bus, remainingMs }, syncRequested({ organizationId, runId: run.id }));
@@ -152,7 +159,7 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
         takes = 0;
       }
       await closeCircuit(opened);
-      await runEnd.end(organizationId, run, opened.accountId);
+      await runEnd.end(organizationId, run, { accountId: opened.accountId, types: taken });
       return ended(steps);
     } catch (error) {
       if (error instanceof LeaseLostError) return { ...nothing, isTaken: true, steps };
@@ -167,7 +174,7 @@ export const createRunWorker = (dependencies: RunWorkerDependencies) => {
         writeLog("error", "A sync run failed because of a fault", {
           cause: error instanceof Error ? error.stack : String(error),
         });
-      await runEnd.end(organizationId, run, opened?.accountId, failure);
+      await runEnd.end(organizationId, run, { ...definedFields({ accountId: opened?.accountId }), failure });
       return ended(steps);
     } finally {
       await access.flush();

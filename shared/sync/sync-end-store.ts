@@ -2,7 +2,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import { getItem, putItem, type Table, updateItem } from "../runtime/table.ts";
 import { expiryOf } from "../terms/hours.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
-import { RUN_ATTRIBUTES, runKey, stateKey } from "./sync-item.ts";
+import { RUN_ATTRIBUTES, runKey, type SyncState, stateKey } from "./sync-item.ts";
 import { SyncRun } from "./sync-run.ts";
 
 export type SyncEndStore = ReturnType<typeof createSyncEndStore>;
@@ -28,13 +28,14 @@ export const createSyncEndStore = (table: Table<"syncRuns">, { retentionDays }: 
    * Closes a run whose end is decided and recorded, if it is still there; a write unit per KB, two if the run is in the
    * index.
    * @param cursor where the next run continues if this run succeeded; undefined keeps the last cursor.
-   * @param also.wantedSlot of the run that must replace this one (missed-runs.ts).
+   * @param also.wantedSlot of the run that must replace this one (missed-runs.ts). `readTypes`, `refusedTypes`:
+   *   optional-types.ts.
    */
   async close(
     organizationId: string,
     { id, status, finishedAt }: SyncRun,
     cursor?: FeedCursor,
-    also: { wantedSlot?: number } = {},
+    also: Pick<SyncState, "wantedSlot" | "readTypes" | "refusedTypes"> = {},
   ): Promise<void> {
     await updateItem(table, stateKey(organizationId), {
       set: { ...(status === "succeeded" && { lastSuccessAt: finishedAt, ...definedFields({ cursor }) }), ...also },

@@ -45,12 +45,17 @@ export const systemFailure: SyncFailure = {
 };
 
 /** The failure of a run that could not read some types to their end; undefined if it read all. */
-export const failureOfTypes = (failures: SyncWork["failures"]): SyncFailure | undefined => {
+export const failureOfTypes = ({
+  failures,
+  notRead = [],
+  types = recordTypes,
+}: Pick<SyncWork, "failures" | "notRead" | "types">): SyncFailure | undefined => {
   const failed = recordTypes.flatMap((type) => (failures[type] === undefined ? [] : [{ type, ...failures[type] }]));
   const [first] = failed;
   if (first === undefined) return undefined;
   const named = (types: readonly RecordType[]) => (types.length === 0 ? "none" : types.join(", "));
-  const read = recordTypes.filter((type) => failures[type] === undefined);
+  const left = [...notRead, ...failed.map(({ type }) => type)];
+  const read = types.filter((type) => !left.includes(type));
   const reasons = failed.map(({ type, message }) => `${type} (${message})`);
   return {
     category: first.category,

@@ -5,8 +5,9 @@
  *   `takes` counts since the last checkpoint · `activeShard` of the index byActive, which resume-stalled-syncs reads ·
  *   `cursor` how far the feed was read · `lastSuccessAt` · `slot` (epoch ms) the schedule's last occurrence for which a run
  *   began · `scheduledFrom` (epoch ms) the time of the connection's first run: earlier occurrences need no run ·
- *   `wantedSlot` (epoch ms) the slot of a run that must replace a cancelled one. All in one item, so that a quiet run
- *   costs three writes.
+ *   `wantedSlot` (epoch ms) the slot of a run that must replace a cancelled one · `readTypes` and `refusedTypes`: the
+ *   optional types that were listed to their end, and those that the credentials may not read, each with the time of the
+ *   run that tried last (epoch ms). All in one item, so that a quiet run costs three writes.
  * - `run#<id>` a run that has ended; `ttl`.
  * - `aside#<type>#<digest>` an object that is set aside (set-aside-store.ts); `ttl`.
  * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
@@ -15,6 +16,7 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
+import { RecordType } from "../records/record.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { Requester } from "../terms/requester.ts";
 import { ACTIVE_RUNS } from "../terms/tables.ts";
@@ -46,6 +48,8 @@ export const SyncState = z.object({
   slot: z.optional(z.number()),
   scheduledFrom: z.optional(z.number()),
   wantedSlot: z.optional(z.number()),
+  readTypes: z.optional(z.array(RecordType)),
+  refusedTypes: z.optional(z.partialRecord(RecordType, z.number())),
 });
 export type SyncState = z.output<typeof SyncState>;
 
@@ -76,7 +80,7 @@ export const toSyncRun = ({
   mode,
   startedAt,
   progress,
-  work: { healed, setAside },
+  work: { healed, setAside, notRead },
 }: ActiveRun): SyncRun => ({
   id,
   trigger,
@@ -84,5 +88,5 @@ export const toSyncRun = ({
   status: "running",
   startedAt,
   progress,
-  ...definedFields({ healed, setAside: setAside?.count }),
+  ...definedFields({ healed, setAside: setAside?.count, notRead }),
 });

@@ -7,10 +7,20 @@ import { readSyncState } from "./sync-run-store.ts";
 import { hasReadFeed } from "./sync-work.ts";
 
 /** A run whose lease was taken, with the organization's state that its worker needs. */
-export type TakenRun = { run: ActiveRun } & Pick<SyncState, "cursor" | "lastSuccessAt"> & { takes: number };
+export type TakenRun = { run: ActiveRun } & Pick<
+  SyncState,
+  "cursor" | "lastSuccessAt" | "readTypes" | "refusedTypes"
+> & { takes: number };
 
-const takenRun = ({ run, takes = 1, cursor, lastSuccessAt }: SyncState): TakenRun | undefined =>
-  run && { run, takes, ...definedFields({ cursor, lastSuccessAt }) };
+const takenRun = ({
+  run,
+  takes = 1,
+  cursor,
+  lastSuccessAt,
+  readTypes,
+  refusedTypes,
+}: SyncState): TakenRun | undefined =>
+  run && { run, takes, ...definedFields({ cursor, lastSuccessAt, readTypes, refusedTypes }) };
 
 /** The condition that the item still has this run. */
 const ofRun = (id: string) => ({ condition: "#run.#id = :id", values: { id } });

@@ -100,10 +100,6 @@ export const createSyncRunStore = (table: Table<"syncRuns">) => {
       );
     },
 
-    /** When the last run that succeeded ended, in epoch ms; one read unit. */
-    lastSuccess: async (organizationId: string): Promise<number | undefined> =>
-      (await readState(organizationId)).lastSuccessAt,
-
     /** A run that has ended; undefined if there is none. One read unit per 4 KB. */
     async findEnded(organizationId: string, runId: string): Promise<SyncRun | undefined> {
       const item = await getItem(table, runKey(organizationId, runId));

@@ -1,7 +1,7 @@
 /** Sync runs as clients see them. Decisions: docs/sync.md. */
 import * as z from "zod/mini";
 import { count, epochMs } from "../json/number-fields.ts";
-import { type RecordType, recordTypes } from "../records/record.ts";
+import { forEachType, isOptional, RecordType, type RequiredType } from "../records/record.ts";
 import { errorKinds } from "../terms/risk-levels.ts";
 
 export const syncTriggers = ["scheduled", "manual", "connection", "webhook_gap"] as const;
@@ -16,8 +16,14 @@ const syncStatuses = ["running", "succeeded", "failed", "cancelled"] as const;
 export const syncErrorCategories = [...errorKinds, "circuit_open", "connection", "system"] as const;
 export type SyncErrorCategory = (typeof syncErrorCategories)[number];
 
-const perType = <Value extends z.ZodMiniType>(value: Value) =>
-  z.object(Object.fromEntries(recordTypes.map((type) => [type, value])) as Record<RecordType, Value>);
+/** A value for each type. Runs of earlier versions have none for the types that are optional. */
+const perType = <Value extends z.ZodMiniType, Optional extends z.ZodMiniType>(value: Value, optional: Optional) =>
+  z.object(
+    forEachType((type) => (isOptional(type) ? optional : value)) as Record<RequiredType, Value> &
+      Record<Exclude<RecordType, RequiredType>, Optional>,
+  );
+
+const nothing = { read: 0, written: 0 };
 
 const Progress = z.object({
   read: count("Objects or changes that were read."),
@@ -52,9 +58,16 @@ export const SyncRun = z
     status: z.enum(syncStatuses),
     startedAt: epochMs("when the run was requested."),
     finishedAt: z.optional(epochMs("when it ended.")),
-    progress: perType(Progress),
-    /** Only for a full run that read every type to its end. */
-    completeness: z.optional(perType(Completeness)),
+    progress: perType(
+      Progress,
+      z._default(Progress, () => nothing),
+    ),
+    /** Only for a full run that read every type to its end; without the types of `notRead`. */
+    completeness: z.optional(perType(Completeness, z.optional(Completeness))),
+    notRead: z.optional(z.array(RecordType)).register(z.globalRegistry, {
+      description:
+        "Types that the run left out because the credentials may not read them; absent if there are none. The connection's `missing.permissions` names the permissions.",
+    }),
     healed: z.optional(count("Changes in the feed that no webhook had delivered, if webhooks are expected.")),
     setAside: z.optional(count("Objects that could not be stored and are set aside; left out if there are none.")),
     error: z.optional(
@@ -69,18 +82,12 @@ export const SyncRun = z
   })
   .register(z.globalRegistry, {
     id: "SyncRun",
-    description: "One run. It is `succeeded` only if every record type was read to its end.",
+    description:
+      "One run. It is `succeeded` only if every record type was read to its end, but for those of `notRead`.",
   });
 export type SyncRun = z.output<typeof SyncRun>;
 
-const nothing = { read: 0, written: 0 };
-
-export const noProgress = (): SyncRun["progress"] => ({
-  customers: nothing,
-  subscriptions: nothing,
-  invoices: nothing,
-  payments: nothing,
-});
+export const noProgress = (): SyncRun["progress"] => forEachType(() => nothing);
 
 const MODE_EXPECTED = "expected full or incremental";
 

@@ -3,7 +3,7 @@
  * crash repeats at most one page. Pure.
  */
 import * as z from "zod/mini";
-import { RecordType, recordTypes } from "../records/record.ts";
+import { isOptional, RecordType, recordTypes } from "../records/record.ts";
 import { FeedCursor } from "./feed-cursor.ts";
 import { Completeness, type SyncMode, syncErrorCategories } from "./sync-run.ts";
 
@@ -82,7 +82,11 @@ export const SyncWork = z.object({
     ComparePosition,
     z.object({ phase: z.literal("done") }),
   ]),
+  /** The types that an incremental run lists before it reads the feed: they were never read to their end. */
+  types: z.optional(z.array(RecordType)),
   lists: perType(ReadList),
+  /** Types that are left out, because the credentials may not read them. */
+  notRead: z.optional(z.array(RecordType)),
   /** Types that could not be read to their end. */
   failures: perType(SyncFailure),
   /** Where a full run reads the feed from: its cursor, or the feed's newest event before the first list. */
@@ -106,24 +110,40 @@ export type SyncWork = z.output<typeof SyncWork>;
 
 const nothingDone = { lists: {}, failures: {}, completeness: {}, rereads: 0 };
 
+const atFeed = { phase: "feed", hasMetKnown: false, restarts: 0 } as const;
+
 /** The work of a run that has not begun. */
 export const newWork = (mode: SyncMode): SyncWork => ({
-  at: mode === "full" ? { phase: "begin" } : { phase: "feed", hasMetKnown: false, restarts: 0 },
+  at: mode === "full" ? { phase: "begin" } : atFeed,
   ...nothingDone,
 });
 
+/** The work of an incremental run that has not begun, and lists these types before it reads the feed. */
+export const newWorkWith = (types: readonly [RecordType, ...RecordType[]]): SyncWork => ({
+  ...newWork("incremental"),
+  types: [...types],
+  at: { phase: "list", type: types[0] },
+});
+
 /** The position after the list of a type. The links are read before the payments, so that each is written with its invoice. */
-export const afterList = (type: RecordType): SyncWork["at"] => {
-  const next = recordTypes[recordTypes.indexOf(type) + 1];
+export const afterList = (type: RecordType, { types = recordTypes }: Pick<SyncWork, "types">): SyncWork["at"] => {
+  const next = types[types.indexOf(type) + 1];
   if (next === "payments") return { phase: "links", restarts: 0 };
-  return next === undefined ? { phase: "feed", hasMetKnown: false, restarts: 0 } : { phase: "list", type: next };
+  return next === undefined ? atFeed : { phase: "list", type: next };
 };
+
+/** Whether the list of a type was read to its end. */
+export const hasRead = ({ lists, failures, notRead = [] }: SyncWork, type: RecordType): boolean =>
+  lists[type] !== undefined && failures[type] === undefined && !notRead.includes(type);
 
 export const afterLinks: SyncWork["at"] = { phase: "list", type: "payments" };
 
+/** Whether the run does without an optional type: it was not listed, or the credentials may not read it. */
+export const isLeftOut = (work: SyncWork, type: RecordType): boolean => isOptional(type) && !hasRead(work, type);
+
 /** The position after the comparison of a type. */
-export const afterComparison = (type: RecordType): SyncWork["at"] => {
-  const next = recordTypes[recordTypes.indexOf(type) + 1];
+export const afterComparison = (type: RecordType, work: SyncWork): SyncWork["at"] => {
+  const next = recordTypes.slice(recordTypes.indexOf(type) + 1).find((one) => !isLeftOut(work, one));
   return next === undefined ? { phase: "done" } : { phase: "compare", type: next };
 };
 

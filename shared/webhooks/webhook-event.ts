@@ -65,11 +65,10 @@ const stateOf = <Type extends RecordType>(type: Type) =>
     seenAt,
   });
 
+type StateSchema = { [Type in RecordType]: ReturnType<typeof stateOf<Type>> }[RecordType];
+
 const StoredObservation = z.union([
-  stateOf("customers"),
-  stateOf("subscriptions"),
-  stateOf("invoices"),
-  stateOf("payments"),
+  z.union(recordTypes.map((type) => stateOf(type)) as [StateSchema, ...StateSchema[]]),
   z.object({
     kind: z.literal("deleted"),
     type: z.enum(recordTypes),

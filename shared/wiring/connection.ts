@@ -50,10 +50,10 @@ export const wireViewConnection = () => {
   const config = readConfig(["SYNC_INTERVAL_HOURS"]);
   const { SYNC_INTERVAL_HOURS: syncIntervalHours } = config;
   const occurrences = createOccurrenceStore(openTable("syncRuns"));
-  const { lastSuccess } = createSyncRunStore(openTable("syncRuns"));
+  const { readState: syncState } = createSyncRunStore(openTable("syncRuns"));
   const reads = createReadCountStore(openTable("syncRuns"));
   return createViewConnection({
-    lastSuccess,
+    syncState,
     nextSync: async () => nextOccurrence(await occurrences.read(), systemClock(), syncIntervalHours * HOUR_MS),
     readsThisMonth: (organizationId) => reads.read(organizationId, monthOf(systemClock())),
     webhookUrlOf: wireWebhookUrl(),

@@ -128,7 +128,7 @@ describe("GET me", () => {
         permissions: may,
         ipAddress: "127.0.0.1",
         recordTypes: may.some((permission) => permission === "records:read")
-          ? ["customers", "subscriptions", "invoices", "payments"]
+          ? ["customers", "subscriptions", "invoices", "payments", "refunds", "disputes", "payouts"]
           : [],
         deployment: { retentionDays: 90, alertThreshold: "HIGH", securityLogLevel: "LOW", siemFeed: true },
       });

@@ -204,6 +204,31 @@ const fieldsOf: Record<RecordType, (text: string) => RecordFields> = {
     amountReceived: 1,
     failureCode: text,
   }),
+  refunds: (text) => ({
+    amount: 1,
+    currency: text,
+    status: text,
+    reason: text,
+    paymentId: "pi_1",
+    failureReason: text,
+  }),
+  disputes: (text) => ({
+    amount: 1,
+    currency: text,
+    status: text,
+    reason: text,
+    paymentId: "pi_1",
+    evidenceDueAt: null,
+  }),
+  payouts: (text) => ({
+    amount: 1,
+    currency: text,
+    status: text,
+    method: text,
+    arrivesAt: null,
+    failureCode: text,
+    automatic: true,
+  }),
 };
 
 const seedRecords =

@@ -49,6 +49,9 @@ const objectTypes = {
   subscriptions: "subscription",
   invoices: "invoice",
   payments: "payment_intent",
+  refunds: "refund",
+  disputes: "dispute",
+  payouts: "payout",
 } as const;
 
 const withoutLink = (fields: object | undefined) => ({ ...fields, invoiceId: undefined });

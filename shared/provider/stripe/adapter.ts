@@ -8,7 +8,7 @@ import { ProviderError } from "../provider-error.ts";
 import { errorOfUnexpected, errorOfUnusable } from "./errors.ts";
 import { parseProviderEvent } from "./events.ts";
 import { createOAuth } from "./oauth.ts";
-import { parseInvoicePayment, parseObject } from "./objects.ts";
+import { parseInvoicePayment, parseObject, providerTypes } from "./objects.ts";
 import { accepted, createRequest, type WireAnswer, type WireRequest } from "./request.ts";
 import { ExactId } from "./tolerant-schemas.ts";
 import { createWebhookEndpoints } from "./webhook-endpoints.ts";
@@ -68,15 +68,9 @@ const pageOf = <Item>(
 
 const PUBLIC_URL = "https://api.stripe.com";
 
-const paths: Record<RecordType, string> = {
-  customers: "/v1/customers",
-  subscriptions: "/v1/subscriptions",
-  invoices: "/v1/invoices",
-  payments: "/v1/payment_intents",
-};
+type Place = { path: string; parameters?: Readonly<Record<string, string>> };
 
-/** Without `status`, cancelled subscriptions are left out. */
-const listing: Partial<Record<RecordType, Record<string, string>>> = { subscriptions: { status: "all" } };
+const placeOf = (type: RecordType): Place => providerTypes[type];
 
 /** How much later than the feed's answer an event may be dated. Each run reads the feed's last 60 s again. */
 const MAX_AHEAD_SECONDS = 60;
@@ -111,9 +105,10 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
         },
 
         async listObjects(type, { after, createdUntil }) {
-          const answer = await get(paths[type], {
+          const { path, parameters } = placeOf(type);
+          const answer = await get(path, {
             limit: PAGE_SIZE,
-            ...listing[type],
+            ...parameters,
             "created[lte]": createdUntil,
             starting_after: after,
           });
@@ -124,7 +119,7 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
         },
 
         async readObject(type, id) {
-          const answer = await ask(`${paths[type]}/${encodeURIComponent(id)}`);
+          const answer = await ask(`${placeOf(type).path}/${encodeURIComponent(id)}`);
           if (answer.refusal?.reason === "missing") return { kind: "deleted", type, id, observedAt: answer.observedAt };
           const { body, status, observedAt } = accepted(answer);
           const observation = parseObject(type, body, observedAt);

@@ -47,6 +47,12 @@ const paymentTouched: Reader = {
   read: (object, observedAt) => [parsePaymentTouch(object, observedAt)],
 };
 
+/** A refund or dispute also changes the payment that it belongs to. */
+const stateAndPayment = (type: "refunds" | "disputes"): Reader => ({
+  type,
+  read: (object, observedAt) => [parseObject(type, object, observedAt), parsePaymentTouch(object, observedAt)],
+});
+
 const paymentLinked: Reader = {
   type: "payments",
   read: (object, observedAt) => [parseInvoicePayment(object, observedAt)],
@@ -77,9 +83,11 @@ const readers: ReadonlyMap<string, Reader> = new Map(
         "created processing requires_action amount_capturable_updated partially_funded payment_failed succeeded canceled",
         stateOf("payments"),
       ],
-      ["charge", "pending succeeded failed captured expired updated refunded refund.updated", paymentTouched],
-      ["charge.dispute", "created updated closed funds_withdrawn funds_reinstated", paymentTouched],
-      ["refund", "created updated failed", paymentTouched],
+      ["charge", "pending succeeded failed captured expired updated refunded", paymentTouched],
+      ["charge.dispute", "created updated closed funds_withdrawn funds_reinstated", stateAndPayment("disputes")],
+      ["charge.refund", "updated", stateAndPayment("refunds")],
+      ["refund", "created updated failed", stateAndPayment("refunds")],
+      ["payout", "created updated paid failed canceled reconciliation_completed", stateOf("payouts")],
     ] as const satisfies [string, string, Reader][]
   ).flatMap(([object, changes, reader]) =>
     changes.split(" ").map((change): [string, Reader] => [`${object}.${change}`, reader]),

@@ -131,20 +131,85 @@ const readPayment = (object: unknown) => {
   } as const;
 };
 
-const readers = {
-  customers: readCustomer,
-  subscriptions: readSubscription,
-  invoices: readInvoice,
-  payments: readPayment,
-} as const satisfies Record<RecordType, (object: unknown) => unknown>;
+const Refund = z.object({
+  amount: integer,
+  currency: text,
+  status: text,
+  reason: text,
+  payment_intent: reference,
+  failure_reason: text,
+});
 
-/** The provider's name of each type, in the field `object`. */
-const objectNames: Record<RecordType, string> = {
-  customers: "customer",
-  subscriptions: "subscription",
-  invoices: "invoice",
-  payments: "payment_intent",
+const readRefund = (object: unknown) => {
+  const { payment_intent: paymentId, failure_reason: failureReason, ...fields } = Refund.parse(object);
+  return { type: "refunds", fields: { ...fields, paymentId, failureReason } } as const;
 };
+
+const Dispute = z.object({
+  amount: integer,
+  currency: text,
+  status: text,
+  reason: text,
+  payment_intent: reference,
+  evidence_details: part({ due_by: time }),
+});
+
+const readDispute = (object: unknown) => {
+  const { payment_intent: paymentId, evidence_details: evidence, ...fields } = Dispute.parse(object);
+  return { type: "disputes", fields: { ...fields, paymentId, evidenceDueAt: evidence?.due_by ?? null } } as const;
+};
+
+const Payout = z.object({
+  amount: integer,
+  currency: text,
+  status: text,
+  method: text,
+  arrival_date: time,
+  failure_code: text,
+  automatic: flag,
+});
+
+/** Without the destination, which is a bank account. */
+const readPayout = (object: unknown) => {
+  const { arrival_date: arrivesAt, failure_code: failureCode, ...fields } = Payout.parse(object);
+  return { type: "payouts", fields: { ...fields, arrivesAt, failureCode } } as const;
+};
+
+/**
+ * How each type looks at the provider: its name in the field `object`, its list with the parameters that it needs, the name
+ * of the permission to read it, and the reader of its fields.
+ */
+export const providerTypes = {
+  customers: { name: "customer", path: "/v1/customers", permission: "rak_customer_read", read: readCustomer },
+  subscriptions: {
+    name: "subscription",
+    path: "/v1/subscriptions",
+    // Without it, cancelled subscriptions are left out.
+    parameters: { status: "all" },
+    permission: "rak_subscription_read",
+    read: readSubscription,
+  },
+  invoices: { name: "invoice", path: "/v1/invoices", permission: "rak_invoice_read", read: readInvoice },
+  payments: {
+    name: "payment_intent",
+    path: "/v1/payment_intents",
+    permission: "rak_payment_intent_read",
+    read: readPayment,
+  },
+  // The permission for charges covers refunds.
+  refunds: { name: "refund", path: "/v1/refunds", permission: "rak_charge_read", read: readRefund },
+  disputes: { name: "dispute", path: "/v1/disputes", permission: "rak_dispute_read", read: readDispute },
+  payouts: { name: "payout", path: "/v1/payouts", permission: "rak_payout_read", read: readPayout },
+} as const satisfies Record<
+  RecordType,
+  {
+    name: string;
+    path: string;
+    parameters?: Readonly<Record<string, string>>;
+    permission: string;
+    read: (object: unknown) => unknown;
+  }
+>;
 
 const AnyId = z.object({ id: z.unknown() });
 
@@ -162,7 +227,7 @@ const Head = z.object({ id: Id, created: time, deleted: flag, object: text });
 const readHead = (type: RecordType, object: unknown): z.output<typeof Head> | SetAside => {
   const { data: head } = Head.safeParse(object);
   if (head === undefined) return setAsideObject(type, object, "id");
-  const isOther = head.object !== null && head.object !== objectNames[type];
+  const isOther = head.object !== null && head.object !== providerTypes[type].name;
   return isOther ? setAsideObject(type, object, "type") : head;
 };
 
@@ -183,7 +248,7 @@ export const parseObject = (
   const head = readHead(type, object);
   if ("kind" in head) return head;
   if (head.deleted === true) return parseDeletion(type, object, observedAt);
-  return { kind: "state", ...readers[type](object), id: head.id, createdAt: head.created ?? 0, observedAt };
+  return { kind: "state", ...providerTypes[type].read(object), id: head.id, createdAt: head.created ?? 0, observedAt };
 };
 
 const Payee = z.object({ payment_intent: z.unknown() });

@@ -81,6 +81,9 @@ describe("the completeness of a run", () => {
       subscriptions: { read: 0, written: 0 },
       invoices: { read: 0, written: 0 },
       payments: { read: 0, written: 0 },
+      refunds: { read: 0, written: 0 },
+      disputes: { read: 0, written: 0 },
+      payouts: { read: 0, written: 0 },
     },
     completeness: { customers: { ...equal, ...customers }, subscriptions: equal, invoices: equal, payments: equal },
   });

@@ -189,6 +189,9 @@ describe("a record of the provider", () => {
       "/console/records/subscriptions/a%2Fb",
       "/console/records/invoices/a%2Fb",
       "/console/records/payments/a%2Fb",
+      "/console/records/refunds/a%2Fb",
+      "/console/records/disputes/a%2Fb",
+      "/console/records/payouts/a%2Fb",
     ]);
     expect(recordTypes).toEqual(Object.keys(typeNames));
   });

@@ -62,7 +62,7 @@ const always = {
 
 describe("connecting with an API key", () => {
   it("stores the verified credentials, records it, starts a sync, and returns the connection", async () => {
-    world.lastSuccess = async () => 7;
+    world.syncState = async () => ({ lastSuccessAt: 7 });
     world.nextSync = async () => 8;
     await expect(world.connect(byKey({ webhookSecret: "whsec_SECRET1" }), org)).resolves.toEqual({
       status: "connected",
@@ -70,6 +70,7 @@ describe("connecting with an API key", () => {
       accountId: "acct_1",
       connectedAt: NOON,
       key: { kind: "restricted", mode: "live", since: NOON, lastAcceptedAt: NOON, advice: [] },
+      missing: { permissions: [], eventTypes: [] },
       platformEvents: true,
       webhookUrl: `https://hooks.example/acme%2F${organizations}`,
       ...always,
@@ -179,7 +180,7 @@ describe("connecting with an API key", () => {
     world.startFirstSync = async () => {
       throw new DomainError("store_unavailable", "The bus did not take it.");
     };
-    for (const read of ["lastSuccess", "nextSync"] as const) {
+    for (const read of ["syncState", "nextSync"] as const) {
       world[read] = async () => {
         throw new DomainError("store_unavailable", "…");
       };

@@ -15,6 +15,7 @@ import { stripeSetup } from "../../../shared/provider/stripe/setup.ts";
 import type { Envelope } from "../../../shared/runtime/envelope.ts";
 import { createSealing } from "../../../shared/runtime/sealing.ts";
 import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import type { SyncState } from "../../../shared/sync/sync-item.ts";
 import { providerError } from "../../support/provider-errors.ts";
 import type { Stores } from "./connection-table.ts";
 
@@ -173,7 +174,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     },
     isRecording: true,
     webhookUrlOf: createWebhookUrl("https://hooks.example", "url"),
-    lastSuccess: async (_organizationId: string): Promise<number | undefined> => undefined,
+    syncState: async (_organizationId: string): Promise<SyncState> => ({}),
     nextSync: async (): Promise<number | undefined> => undefined,
     /** Called instead of waiting. */
     pause: async () => {
@@ -201,7 +202,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     now,
   });
   const view = createViewConnection({
-    lastSuccess: (organizationId) => world.lastSuccess(organizationId),
+    syncState: (organizationId) => world.syncState(organizationId),
     nextSync: () => world.nextSync(),
     readsThisMonth: async () => 3,
     webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),

@@ -268,6 +268,9 @@ describe("an export of all data", () => {
       "subscriptions.ndjson",
       "invoices.ndjson",
       "payments.ndjson",
+      "refunds.ndjson",
+      "disputes.ndjson",
+      "payouts.ndjson",
     ];
     expect(files.map(({ name }) => name)).toEqual([
       ...names,

@@ -421,6 +421,22 @@ describe("the event of an operation", () => {
     expect(world.events[0]?.metadata).toEqual({ durationMs: 10, attempts: 1 });
   });
 
+  it.each([
+    ["listObjects", "forbidden", "PROVIDER_REQUEST", { riskLevel: "LOW" }],
+    ["readObject", "forbidden", "PROVIDER_REQUEST", { riskLevel: "LOW" }],
+    ["listObjects", "unauthorized", "AUTHENTICATION_FAILURE", { errorKind: "authentication" }],
+  ] as const)(
+    "of %s counts a lacking permission for an optional type as LOW: %s",
+    async (method, row, eventType, risk) => {
+      const world = createWorld([failing(row), failing(row)]);
+      const provider = world.open();
+      const call =
+        method === "listObjects" ? provider.listObjects("refunds", {}) : provider.readObject("refunds", "re_1");
+      await expect(call).rejects.toMatchObject({ name: "ProviderError" });
+      expect(world.events[0]).toMatchObject({ eventType, success: false, ...risk });
+    },
+  );
+
   it("names the operation in its action", async () => {
     const world = createWorld([...Array(8).fill(done), { value: undefined }]);
     const provider = world.open();

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type ApplyOptions, createApply } from "../../../shared/records/apply.ts";
 import type { ObjectState, Observation } from "../../../shared/records/observation.ts";
+import { forEachType } from "../../../shared/records/record.ts";
 import type { RecordStore } from "../../../shared/records/record-store.ts";
 import { DomainError } from "../../../shared/runtime/domain-error.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
@@ -23,7 +24,7 @@ import {
 import { usePerFile } from "../../support/use-started.ts";
 
 const NOW = 1_795_300_000_000;
-const nothing = { customers: 0, subscriptions: 0, invoices: 0, payments: 0 };
+const nothing = forEachType(() => 0);
 const key = { type: "customers", id: "cus_1" } as const;
 const bob = { name: "Bob" };
 
@@ -56,7 +57,7 @@ describe("apply", () => {
     const organization = table.newOrganization();
     const apply = applyTo(stores);
     const page = [customer(seen(10)), customer(seen(10), {}, "cus_2"), invoice(seen(10)), subscription(seen(10))];
-    const first = { customers: 2, subscriptions: 1, invoices: 1, payments: 0 };
+    const first = { ...nothing, customers: 2, subscriptions: 1, invoices: 1 };
     await expect(apply(organization, page, lists)).resolves.toEqual({
       written: first,
       changed: expect.arrayContaining(page.map(({ type, id }) => ({ type, id }))),

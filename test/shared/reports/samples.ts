@@ -105,6 +105,9 @@ const progressOf = (written: number): SyncRun["progress"] => ({
   subscriptions: { read: 12, written },
   invoices: { read: 40, written },
   payments: { read: 38, written },
+  refunds: { read: 0, written: 0 },
+  disputes: { read: 0, written: 0 },
+  payouts: { read: 0, written: 0 },
 });
 
 export const runAt = (startedAt: number, fields: Partial<SyncRun> = {}): SyncRun => ({

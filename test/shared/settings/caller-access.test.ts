@@ -1,4 +1,5 @@
 import { expect, it } from "@jest/globals";
+import { recordTypes } from "../../../shared/records/record.ts";
 import { describeCaller } from "../../../shared/settings/caller-access.ts";
 import { defaultSettings } from "../../../shared/settings/settings.ts";
 import type { Role } from "../../../shared/terms/permissions.ts";
@@ -7,7 +8,7 @@ const settings = {
   ...defaultSettings,
   recordAccess: { member: ["payments" as const, "customers" as const], guest: [] },
 };
-const all = ["customers", "subscriptions", "invoices", "payments"];
+const all = [...recordTypes];
 
 it.each<[Role, string[]]>([
   ["admin", all],

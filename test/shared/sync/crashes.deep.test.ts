@@ -38,6 +38,9 @@ const objectsInFullRun: Readonly<Record<RecordType, number>> = {
   subscriptions: 0,
   invoices: 1,
   payments: 3,
+  refunds: 3,
+  disputes: 0,
+  payouts: 1,
 };
 
 type Kind = "full" | "incremental";

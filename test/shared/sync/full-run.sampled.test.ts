@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { recordTypes } from "../../../shared/records/record.ts";
+import { forEachType, recordTypes } from "../../../shared/records/record.ts";
 import { createRecordStore } from "../../../shared/records/record-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { deepIt } from "../../support/deep-it.ts";
@@ -56,8 +56,11 @@ describe("the first run of a connection", () => {
         subscriptions: { read: 231, written: 230 },
         invoices: { read: 231, written: 230 },
         payments: { read: 231, written: 230 },
+        refunds: { read: 231, written: 230 },
+        disputes: { read: 231, written: 230 },
+        payouts: { read: 231, written: 230 },
       },
-      completeness: { customers: side, subscriptions: side, invoices: side, payments: side },
+      completeness: forEachType(() => side),
     });
     const { stored, living } = await stage.bothSides();
     expect(stored).toEqual(living);
@@ -68,7 +71,7 @@ describe("the first run of a connection", () => {
       metadata: { runId: run.id, syncType: "full", batchSize: 100 },
     });
     expect(completed).toMatchObject({ success: true, metadata: { trigger: "manual", progress: run.progress } });
-    await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBe(NOW);
+    await expect(stage.runs.readState(stage.organizationId)).resolves.toMatchObject({ lastSuccessAt: NOW });
   });
 
   deepIt("applies creations, changes and deletions during the run from the feed", async () => {
@@ -164,7 +167,7 @@ describe("the first run of a connection", () => {
       error: {
         category: "provider",
         message:
-          "Read to their end: customers, invoices, payments. Not read to their end: subscriptions (The provider failed.).",
+          "Read to their end: customers, invoices, payments, refunds, disputes, payouts. Not read to their end: subscriptions (The provider failed.).",
       },
     });
     expect(run.completeness).toBeUndefined();
@@ -184,7 +187,7 @@ describe("the first run of a connection", () => {
     const run = await stage.sync();
     expect(run).toMatchObject({ status: "failed", error: { category: "authentication" } });
     expect(stage.world.calls.filter(({ type }) => type === "invoices")).toEqual([]);
-    await expect(stage.runs.lastSuccess(stage.organizationId)).resolves.toBeUndefined();
+    await expect(stage.runs.readState(stage.organizationId)).resolves.not.toHaveProperty("lastSuccessAt");
   });
 
   it("corrects a deletion without an event, and reports differences that it cannot correct", async () => {

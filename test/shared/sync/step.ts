@@ -2,9 +2,8 @@ import type { Observation } from "../../../shared/records/observation.ts";
 import type { RecordType } from "../../../shared/records/record.ts";
 import type { RunContext } from "../../../shared/sync/run-context.ts";
 import type { ActiveRun } from "../../../shared/sync/sync-item.ts";
+import { noProgress } from "../../../shared/sync/sync-run.ts";
 import { newWork, type SyncWork } from "../../../shared/sync/sync-work.ts";
-
-const nothing = { read: 0, written: 0 };
 
 /** A full run under way. */
 export const runWith = (work: Partial<SyncWork> = {}): ActiveRun => ({
@@ -12,7 +11,7 @@ export const runWith = (work: Partial<SyncWork> = {}): ActiveRun => ({
   trigger: "manual",
   mode: "full",
   startedAt: 0,
-  progress: { customers: nothing, subscriptions: nothing, invoices: nothing, payments: nothing },
+  progress: noProgress(),
   work: { ...newWork("full"), ...work },
 });
 

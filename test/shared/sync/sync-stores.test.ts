@@ -202,7 +202,7 @@ describe("a run", () => {
     const late = { ...seen, status: "succeeded", finishedAt: NOW + 1 } as const;
     await expect(ends.decide(organizationId, late)).resolves.toMatchObject({ status: "cancelled", finishedAt: NOW });
     await ends.close(organizationId, late, { known: "" });
-    await expect(stage.runs.lastSuccess(organizationId)).resolves.toBeUndefined();
+    await expect(stage.runs.readState(organizationId)).resolves.not.toHaveProperty("lastSuccessAt");
   });
 });
 
@@ -224,7 +224,7 @@ describe("if the first answer to each call is lost", () => {
     const over = { ...seen, status: "succeeded", finishedAt: NOW } as const;
     await expect(ends.decide(organizationId, over)).resolves.toEqual(over);
     await ends.close(organizationId, over, { known: "" });
-    await expect(runs.lastSuccess(organizationId)).resolves.toBe(NOW);
+    await expect(runs.readState(organizationId)).resolves.toMatchObject({ lastSuccessAt: NOW });
     const begun = runOf(stage);
     await expect(leases.begin(organizationId, { run: begun, slot: NOW, owner, now: NOW })).resolves.toMatchObject({
       run: { id: begun.id },

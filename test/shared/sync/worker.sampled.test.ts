@@ -201,7 +201,12 @@ describe("a run", () => {
     stage.time.now += 46_000;
     await stage.leases.take(organizationId, run.id, { ...owner, attempt: "2" }, stage.clock());
     await stage.deliver(syncRequested({ organizationId, runId: run.id }).detail, { delivery: "dead" });
-    await expect(stage.runs.readState(organizationId)).resolves.toEqual({ cursor, lastSuccessAt: NOW + 3_600_000 });
+    await expect(stage.runs.readState(organizationId)).resolves.toEqual({
+      cursor,
+      lastSuccessAt: NOW + 3_600_000,
+      readTypes: ["refunds", "disputes", "payouts"],
+      refusedTypes: {},
+    });
     expect(stage.recordedActions().slice(2)).toEqual(["PROVIDER_SYNC_COMPLETED sync_incremental"]);
   });
 

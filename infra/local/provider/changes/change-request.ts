@@ -19,6 +19,11 @@ export const actions = [
   "refund",
   "dispute",
   "close_dispute",
+  "fail_refund",
+  "early_fraud_warning",
+  "create_payout",
+  "pay_payout",
+  "fail_payout",
   "renew_subscription",
   "cancel_subscription",
   "deauthorize",
@@ -39,9 +44,9 @@ const OneChange = z.strictObject({
   id: z.string().optional(),
   /** For `update` and `create_customer`: attributes as the simulator names them, see objects/. */
   fields: z.record(z.string(), z.json()).default({}),
-  /** In the currency's minor unit, for `create_invoice`, `create_payment` and `refund`. */
+  /** In the currency's minor unit, for `create_invoice`, `create_payment`, `create_payout` and `refund`. */
   amount: z.int().min(1).optional(),
-  /** For `fail_payment`. */
+  /** For `fail_payment`, `fail_refund` and `fail_payout`. */
   failureCode: z.string().min(1).optional(),
   /** For `cancel_subscription`: with the period rather than at once. */
   atPeriodEnd: z.boolean().default(false),

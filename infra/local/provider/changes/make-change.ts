@@ -8,9 +8,12 @@ import {
   closeDispute,
   createPayment,
   disputeCharge,
+  failRefund,
   processPayment,
   refundCharge,
+  warnOfFraud,
 } from "../operations/payments.ts";
+import { createPayout, failPayout, payPayout } from "../operations/payouts.ts";
 import { cancelAtPeriodEnd, cancelSubscription, renewSubscription } from "../operations/subscriptions.ts";
 import { businesses } from "../seed/businesses.ts";
 import { generatePerson } from "../seed/people.ts";
@@ -27,6 +30,7 @@ const UPDATE_EVENTS = {
   charge: ["charge.updated"],
   refund: ["refund.updated", "charge.refund.updated"],
   dispute: ["charge.dispute.updated"],
+  payout: ["payout.updated"],
   invoice_payment: [],
 } as const;
 
@@ -136,6 +140,19 @@ const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
     const dispute = requireTarget(context, id, { type: "dispute", statuses: ["needs_response", "under_review"] });
     closeDispute(context.ledger, dispute, context.random.chance(0.5) ? "won" : "lost");
   },
+  fail_refund: (context, { id, failureCode = "lost_or_stolen_card" }) =>
+    failRefund(context.ledger, requireTarget(context, id, { type: "refund", statuses: ["succeeded"] }), failureCode),
+  early_fraud_warning: (context, { id }) => warnOfFraud(context.ledger, chargeFor(context, id)),
+  create_payout: ({ ledger, account, random }, { amount }) =>
+    createPayout(ledger, {
+      amount: amount ?? 10_000 + random.int(200_000),
+      currency: account.currency,
+      automatic: true,
+    }),
+  pay_payout: (context, { id }) =>
+    payPayout(context.ledger, requireTarget(context, id, { type: "payout", statuses: ["in_transit"] })),
+  fail_payout: (context, { id, failureCode = "account_closed" }) =>
+    failPayout(context.ledger, requireTarget(context, id, { type: "payout", statuses: ["in_transit"] }), failureCode),
   renew_subscription: renew,
   cancel_subscription(context, { id, atPeriodEnd }) {
     const statuses = ["active", "trialing", "past_due", "unpaid", "paused", "incomplete"];

@@ -156,6 +156,7 @@ const Refund = z.strictObject({
   currency: text,
   status: z.enum(["pending", "succeeded", "failed", "canceled"]),
   reason: text.nullable(),
+  failureReason: text.nullable().default(null),
 });
 
 const Dispute = z.strictObject({
@@ -167,6 +168,18 @@ const Dispute = z.strictObject({
   currency: text,
   status: z.enum(["needs_response", "under_review", "won", "lost"]),
   reason: text,
+});
+
+const Payout = z.strictObject({
+  object: z.literal("payout"),
+  ...base,
+  amount,
+  currency: text,
+  status: z.enum(["pending", "in_transit", "paid", "failed", "canceled"]),
+  method: z.enum(["standard", "instant"]),
+  arrivalDate: seconds,
+  failureCode: text.nullable(),
+  automatic: z.boolean(),
 });
 
 const InvoicePayment = z.strictObject({
@@ -190,6 +203,7 @@ export const objectSchemas = {
   charge: Charge,
   refund: Refund,
   dispute: Dispute,
+  payout: Payout,
   invoice_payment: InvoicePayment,
 } as const;
 
@@ -205,6 +219,7 @@ export const StoredObject: z.ZodType<StoredObject> = z.discriminatedUnion("objec
   Charge,
   Refund,
   Dispute,
+  Payout,
   InvoicePayment,
 ]);
 

@@ -107,11 +107,31 @@ export const refundCharge = (
       currency: charge.currency,
       status: "succeeded",
       reason,
+      failureReason: null,
     },
     "refund.created",
   );
   ledger.change<"charge">(charge, { amountRefunded: charge.amountRefunded + given }, "charge.refunded");
   return refund;
+};
+
+/** The bank returns the money of a refund. */
+export const failRefund = (ledger: Ledger, refund: ObjectOf<"refund">, failureReason: string): void =>
+  ledger.change<"refund">(refund, { status: "failed", failureReason }, "refund.failed", "refund.updated");
+
+/** The card network suspects that a charge is fraud. The provider keeps the warning; here it is an event only. */
+export const warnOfFraud = (ledger: Ledger, charge: Charge): void => {
+  const id = ledger.newId("issfr_1", 23);
+  ledger.emit("radar.early_fraud_warning.created", id, {
+    id,
+    object: "radar.early_fraud_warning",
+    actionable: true,
+    charge: charge.id,
+    created: ledger.at,
+    fraud_type: "made_with_stolen_card",
+    livemode: false,
+    payment_intent: charge.paymentIntent,
+  });
 };
 
 /** The payer's bank asks for the money back. */

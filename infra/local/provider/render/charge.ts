@@ -68,6 +68,7 @@ export const renderRefund = (refund: ObjectOf<"refund">) => ({
   charge: refund.charge,
   created: refund.created,
   currency: refund.currency,
+  ...(refund.failureReason !== null && { failure_reason: refund.failureReason }),
   metadata: {},
   payment_intent: refund.paymentIntent,
   reason: refund.reason,

@@ -3,6 +3,7 @@ import { renderCharge, renderDispute, renderRefund } from "./charge.ts";
 import { renderCustomer } from "./customer.ts";
 import { renderInvoice } from "./invoice.ts";
 import { renderInvoicePayment, renderPaymentIntent } from "./payment.ts";
+import { renderPayout } from "./payout.ts";
 import { renderSubscription } from "./subscription.ts";
 
 /** An object as the provider's answers and events have it. */
@@ -25,6 +26,8 @@ export const renderObject = (object: StoredObject): WireObject => {
       return renderRefund(object);
     case "dispute":
       return renderDispute(object);
+    case "payout":
+      return renderPayout(object);
     case "invoice_payment":
       return renderInvoicePayment(object);
   }

@@ -5,6 +5,7 @@ import { createLedger } from "../operations/ledger.ts";
 import type { NewEvent } from "../store/event-table.ts";
 import type { Offer } from "./businesses.ts";
 import { simulateCustomer } from "./customer-history.ts";
+import { simulatePayouts } from "./payout-history.ts";
 import { generatePerson } from "./people.ts";
 
 /** The types that count for the size of an account. */
@@ -41,6 +42,8 @@ export function* historyOf(options: {
       simulateCustomer(history, options);
       yield ledger.take();
     }
+    simulatePayouts(history, options.currency);
+    yield ledger.take();
     return;
   }
   let left = size.objects;

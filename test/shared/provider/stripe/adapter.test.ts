@@ -115,6 +115,9 @@ describe("lists", () => {
     ["subscriptions", "/v1/subscriptions", given.subscription, { status: "all" }],
     ["invoices", "/v1/invoices", given.invoice, {}],
     ["payments", "/v1/payment_intents", given.payment, {}],
+    ["refunds", "/v1/refunds", given.refund, {}],
+    ["disputes", "/v1/disputes", given.dispute, {}],
+    ["payouts", "/v1/payouts", given.payout, {}],
   ] as const)("are read a page at a time: %s", async (type, path, object, extra) => {
     server.answers(list([object, { id: "last" }], true), list([object, { object: "invoice", amount_due: 1 }]));
     const first = await as().listObjects(type, {});
@@ -268,6 +271,9 @@ describe("a single object", () => {
     ["subscriptions", "/v1/subscriptions/sub_1", given.subscription],
     ["invoices", "/v1/invoices/in_1", given.invoice],
     ["payments", "/v1/payment_intents/pi_1", given.payment],
+    ["refunds", "/v1/refunds/re_1", given.refund],
+    ["disputes", "/v1/disputes/dp_1", given.dispute],
+    ["payouts", "/v1/payouts/po_1", given.payout],
   ] as const)("is read in its current state: %s", async (type, path, object) => {
     server.answers((response, arrived) => json(200, object)(response.setHeader("Date", DATE), arrived));
     const seen = await as().readObject(type, object.id);

@@ -16,7 +16,8 @@ const READ = new Set(
     "id created deleted name email currency delinquent status customer items data price plan recurring interval " +
     "unit_amount amount quantity current_period_start current_period_end cancel_at_period_end canceled_at number " +
     "subscription parent subscription_details amount_due amount_paid due_date status_transitions paid_at invoice " +
-    "amount_received last_payment_error code payment payment_intent type object"
+    "amount_received last_payment_error code payment payment_intent type object reason failure_reason evidence_details " +
+    "due_by arrival_date method failure_code automatic"
   ).split(" "),
 );
 
@@ -28,6 +29,9 @@ const objects = [
   ["invoices", given.oldInvoice],
   ["payments", given.payment],
   ["payments", given.oldPayment],
+  ["refunds", given.refund],
+  ["disputes", given.dispute],
+  ["payouts", given.payout],
 ] as const;
 
 const eventTypes = [
@@ -38,6 +42,9 @@ const eventTypes = [
   "invoice.deleted",
   "invoice_payment.paid",
   "payment_intent.succeeded",
+  "refund.created",
+  "charge.dispute.created",
+  "payout.paid",
   "charge.refunded",
   "charge.dispute.created",
 ];

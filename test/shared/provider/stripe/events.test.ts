@@ -55,15 +55,24 @@ describe("an event of the provider", () => {
       given.charge,
       ["touched payments pi_1"],
     ]),
-    ["charge.refund.updated", given.refund, ["touched payments pi_1"]],
+    ["charge.refund.updated", given.refund, ["state refunds re_1", "touched payments pi_1"]],
     ["charge.succeeded", { ...given.charge, payment_intent: null }, []],
     ...named("charge.dispute", "created updated closed funds_withdrawn funds_reinstated").map((type) => [
       type,
       given.dispute,
-      ["touched payments pi_1"],
+      ["state disputes dp_1", "touched payments pi_1"],
     ]),
-    ["charge.dispute.created", { ...given.dispute, payment_intent: undefined }, []],
-    ...named("refund", "created updated failed").map((type) => [type, given.refund, ["touched payments pi_1"]]),
+    ["charge.dispute.created", { ...given.dispute, payment_intent: undefined }, ["state disputes dp_1"]],
+    ...named("refund", "created updated failed").map((type) => [
+      type,
+      given.refund,
+      ["state refunds re_1", "touched payments pi_1"],
+    ]),
+    ...named("payout", "created updated paid failed canceled reconciliation_completed").map((type) => [
+      type,
+      given.payout,
+      ["state payouts po_1"],
+    ]),
     // Similar types that are not read.
     ["customer.source.updated", { id: "card_1", object: "card" }, []],
     ["invoice.upcoming", given.invoice, []],

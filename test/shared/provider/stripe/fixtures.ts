@@ -183,13 +183,47 @@ export const charge = {
   payment_method_details: { card: { brand: "visa", last4: "4242" }, type: "card" },
 };
 
-export const refund = { id: "re_1", object: "refund", amount: 100, charge: "ch_1", payment_intent: "pi_1" };
+export const refund = {
+  id: "re_1",
+  object: "refund",
+  amount: 100,
+  charge: "ch_1",
+  created: SECONDS,
+  currency: "eur",
+  destination_details: { card: { reference: "4242424242424242", type: "refund" }, type: "card" },
+  failure_reason: "lost_or_stolen_card",
+  payment_intent: "pi_1",
+  reason: "requested_by_customer",
+  status: "failed",
+};
 export const dispute = {
   id: "dp_1",
   object: "dispute",
+  amount: 900,
   charge: "ch_1",
+  created: SECONDS,
+  currency: "eur",
+  evidence: { customer_name: "Ada", customer_email_address: "ada@example.com" },
+  evidence_details: { due_by: SECONDS + 5, has_evidence: false, past_due: false },
   payment_intent: { id: "pi_1" },
+  payment_method_details: { card: { brand: "visa", network_reason_code: "83" }, type: "card" },
   reason: "fraudulent",
+  status: "needs_response",
+};
+
+export const payout = {
+  id: "po_1",
+  object: "payout",
+  amount: 12_300,
+  arrival_date: SECONDS + 5,
+  automatic: true,
+  created: SECONDS,
+  currency: "eur",
+  destination: { id: "ba_1", object: "bank_account", last4: "3000", routing_number: "110000000" },
+  failure_code: "account_closed",
+  method: "standard",
+  status: "failed",
+  type: "bank_account",
 };
 
 export const invoicePayment = {

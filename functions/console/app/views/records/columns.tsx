@@ -84,9 +84,45 @@ const payments = [
   ),
 ];
 
+const Payment = ({ id }: { id: string | null }) => (id === null ? null : <RecordLink type="payments" id={id} />);
+
+const refunds = [
+  column("refunds", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
+  column("refunds", "Status", ({ status, failureReason }) => (
+    <>
+      <Status status={status} />
+      {failureReason !== null && <p class="records-failure">{failureReason}</p>}
+    </>
+  )),
+  column("refunds", "Reason", ({ reason }) => reason && statusInWords(reason)),
+  column("refunds", "Payment", ({ paymentId }) => <Payment id={paymentId} />),
+];
+
+const disputes = [
+  column("disputes", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
+  column("disputes", "Status", ({ status }) => <Status status={status} />),
+  column("disputes", "Reason", ({ reason }) => reason && statusInWords(reason)),
+  column("disputes", "Evidence due", ({ evidenceDueAt }) => <Day at={evidenceDueAt} />),
+  column("disputes", "Payment", ({ paymentId }) => <Payment id={paymentId} />),
+];
+
+const payouts = [
+  column("payouts", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
+  column("payouts", "Status", ({ status, failureCode }) => (
+    <>
+      <Status status={status} />
+      {failureCode !== null && <p class="records-failure">{failureCode}</p>}
+    </>
+  )),
+  column("payouts", "Arrives", ({ arrivesAt }) => <Day at={arrivesAt} />),
+];
+
 export const columns: Readonly<Record<RecordType, readonly Column<ProviderRecord>[]>> = {
   customers,
   subscriptions,
   invoices,
   payments,
+  refunds,
+  disputes,
+  payouts,
 };

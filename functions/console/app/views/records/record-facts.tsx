@@ -4,7 +4,7 @@ import { CopiedId } from "../../parts/copy-button.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Badge, RecordLink, Time } from "../../parts/values.tsx";
 import { Amount, Customer, Status } from "./columns.tsx";
-import { itemInWords } from "./record-words.ts";
+import { itemInWords, statusInWords } from "./record-words.ts";
 
 type Entries = Parameters<typeof Facts>[0]["of"];
 
@@ -60,6 +60,31 @@ const factsOf = (record: ProviderRecord): Entries => {
         ["Failure", record.failureCode],
         ["Customer", <Customer key="customer" id={record.customerId} />],
         ["Invoice", record.invoiceId && <RecordLink type="invoices" id={record.invoiceId} />],
+      ];
+    case "refunds":
+      return [
+        ["Status", <Status key="status" status={record.status} />],
+        ["Amount", <Amount key="amount" amount={record.amount} currency={record.currency} />],
+        ["Reason", record.reason && statusInWords(record.reason)],
+        ["Failure", record.failureReason],
+        ["Payment", record.paymentId && <RecordLink type="payments" id={record.paymentId} />],
+      ];
+    case "disputes":
+      return [
+        ["Status", <Status key="status" status={record.status} />],
+        ["Evidence due", <Moment key="due" at={record.evidenceDueAt} />],
+        ["Amount", <Amount key="amount" amount={record.amount} currency={record.currency} />],
+        ["Reason", record.reason && statusInWords(record.reason)],
+        ["Payment", record.paymentId && <RecordLink type="payments" id={record.paymentId} />],
+      ];
+    case "payouts":
+      return [
+        ["Status", <Status key="status" status={record.status} />],
+        ["Amount", <Amount key="amount" amount={record.amount} currency={record.currency} />],
+        ["Arrives", <Moment key="arrives" at={record.arrivesAt} />],
+        ["Method", record.method],
+        ["Automatic", yesOrNo(record.automatic)],
+        ["Failure", record.failureCode],
       ];
   }
 };

@@ -18,6 +18,13 @@ const TONES: Readonly<Record<string, Tone>> = {
   requires_action: "warn",
   requires_confirmation: "warn",
   requires_capture: "warn",
+  needs_response: "bad",
+  warning_needs_response: "warn",
+  under_review: "accent",
+  won: "good",
+  lost: "bad",
+  failed: "bad",
+  in_transit: "accent",
 };
 
 export const toneOf = (status: string): Tone => (Object.hasOwn(TONES, status) ? TONES[status] : undefined) ?? "quiet";
@@ -38,6 +45,17 @@ export const knownStatuses: Readonly<Record<RecordType, readonly string[]>> = {
     "requires_confirmation",
     "requires_capture",
   ],
+  refunds: ["pending", "requires_action", "succeeded", "failed", "canceled"],
+  disputes: [
+    "needs_response",
+    "under_review",
+    "won",
+    "lost",
+    "warning_needs_response",
+    "warning_under_review",
+    "warning_closed",
+  ],
+  payouts: ["pending", "in_transit", "paid", "failed", "canceled"],
 };
 
 type Item = NonNullable<SubscriptionRecord["items"]>[number];
@@ -57,6 +75,9 @@ export const nameOf = (record: ProviderRecord): string | undefined => {
     case "invoices":
       return record.number ?? undefined;
     case "payments":
+    case "refunds":
+    case "disputes":
+    case "payouts":
       return record.amount === null ? undefined : formatAmount(record.amount, record.currency);
     case "subscriptions":
       return record.items?.map((item) => itemInWords(item, record.currency)).join(", ") || undefined;

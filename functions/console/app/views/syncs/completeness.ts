@@ -12,10 +12,13 @@ export type Difference = Required<Completeness> & { type: RecordType; isComplete
 /** Undefined unless the run compared both sides. */
 export const differences = ({ completeness }: SyncRun): readonly Difference[] | undefined =>
   completeness &&
-  recordTypes.map((type) => {
-    const { setAside = 0, ...both } = completeness[type];
+  recordTypes.flatMap((type) => {
+    const compared = completeness[type];
+    // The credentials may not read this type.
+    if (compared === undefined) return [];
+    const { setAside = 0, ...both } = compared;
     const isComplete = both.onlyListed.length === 0 && both.onlyStored.length === 0 && both.listed === both.stored;
-    return { ...both, setAside, type, isComplete };
+    return [{ ...both, setAside, type, isComplete }];
   });
 
 /** Undefined unless the run compared both sides. */
@@ -25,16 +28,12 @@ export const isComplete = (run: SyncRun): boolean | undefined => differences(run
 export const expectedOf = (
   { mode, id }: SyncRun,
   runs: readonly SyncRun[],
-): Readonly<Record<RecordType, number>> | undefined => {
+): Readonly<Partial<Record<RecordType, number>>> | undefined => {
   if (mode !== "full") return undefined;
   const last = runs.find((run) => run.id !== id && run.completeness !== undefined)?.completeness;
   return (
-    last && {
-      customers: last.customers.listed,
-      subscriptions: last.subscriptions.listed,
-      invoices: last.invoices.listed,
-      payments: last.payments.listed,
-    }
+    last &&
+    Object.fromEntries(recordTypes.flatMap((type) => (last[type] === undefined ? [] : [[type, last[type].listed]])))
   );
 };
 

@@ -32,7 +32,7 @@ const Failure = ({ error, id }: { error: NonNullable<SyncRun["error"]>; id: stri
 type Props = {
   run: SyncRun;
   /** About how many objects a full run will read, by type. */
-  expected: Readonly<Record<RecordType, number>> | undefined;
+  expected: Readonly<Partial<Record<RecordType, number>>> | undefined;
 };
 
 const Read = ({ type, run: { status, progress }, expected }: Props & { type: RecordType }) => {

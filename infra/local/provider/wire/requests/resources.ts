@@ -25,7 +25,7 @@ const byColumns = (columns: Record<string, string>) => (parameters: Parameters) 
 
 const byStatus = (
   parameters: Parameters,
-  type: "subscription" | "invoice" | "invoice_payment",
+  type: "subscription" | "invoice" | "invoice_payment" | "payout",
   more: string[] = [],
 ) => {
   const status = parameters.text("status");
@@ -100,4 +100,13 @@ export const resources: readonly Resource[] = [
   },
   { path: "refunds", type: "refund", idParameter: "refund", filters: ofCharge },
   { path: "disputes", type: "dispute", idParameter: "dispute", filters: ofCharge },
+  {
+    path: "payouts",
+    type: "payout",
+    idParameter: "payout",
+    filters: (parameters) => {
+      byStatus(parameters, "payout");
+      return byColumns({ status: "status" })(parameters);
+    },
+  },
 ];

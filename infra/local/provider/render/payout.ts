@@ -1,0 +1,30 @@
+import type { ObjectOf } from "../objects/objects.ts";
+
+/** Contains the bank account, which the service must drop. */
+export const renderPayout = (payout: ObjectOf<"payout">) => ({
+  id: payout.id,
+  object: "payout",
+  amount: payout.amount,
+  application_fee: null,
+  application_fee_amount: null,
+  arrival_date: payout.arrivalDate,
+  automatic: payout.automatic,
+  balance_transaction: `txn_${payout.id.slice(3)}`,
+  created: payout.created,
+  currency: payout.currency,
+  description: payout.automatic ? "STRIPE PAYOUT" : null,
+  destination: `ba_${payout.id.slice(-20)}`,
+  failure_balance_transaction: null,
+  failure_code: payout.failureCode,
+  failure_message: payout.failureCode === null ? null : "The bank returned the payout.",
+  livemode: false,
+  metadata: {},
+  method: payout.method,
+  original_payout: null,
+  reconciliation_status: payout.automatic ? "completed" : "not_applicable",
+  reversed_by: null,
+  source_type: "card",
+  statement_descriptor: null,
+  status: payout.status,
+  type: "bank_account",
+});

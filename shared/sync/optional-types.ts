@@ -1,0 +1,47 @@
+/**
+ * Optional types of records, which the credentials may lack the permission for, and which connections of earlier versions
+ * have never read. A run lists those that are due, and leaves the others out. Pure. docs/sync.md, "Types that a key may not
+ * read".
+ */
+import { isOptional, type RecordType, recordTypes } from "../records/record.ts";
+import { HOUR_MS } from "../terms/hours.ts";
+import type { ActiveRun, SyncState } from "./sync-item.ts";
+import { hasRead, newWorkWith, type SyncWork } from "./sync-work.ts";
+
+/** A refused type is tried again once a day. Schedules are late by less than the hour that is missing. */
+const RETRY_AFTER_MS = 23 * HOUR_MS;
+
+type Types = Pick<SyncState, "readTypes" | "refusedTypes">;
+
+/**
+ * The work of an incremental run that has not begun: lists the types that were never read, and names those that it leaves
+ * out. Undefined if it must read the feed only.
+ */
+export const workOfTypes = (
+  { startedAt, work }: ActiveRun,
+  { readTypes = [], refusedTypes = {} }: Types,
+): SyncWork | undefined => {
+  const unread = recordTypes.filter((type) => isOptional(type) && !readTypes.includes(type));
+  const isDue = (type: RecordType) => (refusedTypes[type] ?? 0) + RETRY_AFTER_MS <= startedAt;
+  const [first, ...others] = unread.filter(isDue);
+  const notRead = unread.filter((type) => !isDue(type));
+  if (first === undefined && notRead.length === 0) return undefined;
+  const listed = first === undefined ? work : newWorkWith([first, ...others]);
+  return notRead.length === 0 ? listed : { ...listed, notRead };
+};
+
+/** What a run has found out about the optional types; nothing if it listed none. */
+export const typesAfter = ({ mode, startedAt, work }: ActiveRun, before: Types): Types => {
+  const { readTypes = [], refusedTypes = {} } = before;
+  const listed = recordTypes.filter((type) => isOptional(type) && hasRead(work, type));
+  // A type that the run left out without a try keeps the time of its last try.
+  const wanted = mode === "full" ? recordTypes : (work.types ?? []);
+  const tried = wanted.filter((type) => work.notRead?.includes(type));
+  if (listed.length === 0 && tried.length === 0) return {};
+  const isRead = (type: RecordType) => listed.includes(type) || (readTypes.includes(type) && !tried.includes(type));
+  const refused = { ...refusedTypes, ...Object.fromEntries(tried.map((type) => [type, startedAt])) };
+  return {
+    readTypes: recordTypes.filter(isRead),
+    refusedTypes: Object.fromEntries(Object.entries(refused).filter(([type]) => !isRead(type as RecordType))),
+  };
+};
