@@ -7,8 +7,6 @@ import type { SecurityEvent } from "../security/security-event.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type Hash, leafHash, rootOf } from "./merkle-tree.ts";
 
-export const SALT_BYTES = 16;
-
 /** The SHA-256 of a random salt and of an event's canonical text; without the salt, nobody can test a guess of the event. */
 export const eventLeaf = (event: SecurityEvent, salt: Uint8Array): Hash => {
   const { alertId, processed, processedAt, alertGenerated, alertLevel, ...sealed } = event as SecurityEvent & {

@@ -24,8 +24,6 @@ export const ORIGIN = "example.eu-central-1.integration-security";
 type Sealed = { event: SecurityEvent; salt: Uint8Array; hash?: Hash; erasure?: string };
 type Organization = { id: string; slot: number; log: string; records: HourRecord[]; hours: Map<number, Sealed[]> };
 
-export type SealedWorld = ReturnType<typeof createSealedWorld>;
-
 /** @param start the first sealed hour, epoch ms. */
 export const createSealedWorld = (start: number) => {
   const organizations = new Map<string, Organization>();
