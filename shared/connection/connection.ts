@@ -76,7 +76,7 @@ export const Connection = z
     lastSyncAt: z.optional(epochMs("when the last successful run ended.")),
     nextSyncAt: z.optional(
       epochMs(
-        "when the schedule is due next; absent while not connected, and until the schedule has run once. Past for at most ten minutes if the schedule is late.",
+        "when the schedule is due next; absent while not connected. Before the schedule has run for the first time, the latest time at which it is due. Past for at most ten minutes if the schedule is late.",
       ),
     ),
     syncIntervalHours: integer("The hours between two scheduled syncs."),
@@ -112,8 +112,8 @@ type ViewDependencies = {
     lastSuccessAt?: number | undefined;
     refusedTypes?: Readonly<Partial<Record<string, number>>> | undefined;
   }>;
-  /** When the next scheduled runs are due, in epoch ms. */
-  nextSync(): Promise<number | undefined>;
+  /** When the next scheduled runs are due. @param connectedAt since when the organization has a connection. Both in epoch ms. */
+  nextSync(connectedAt: number | undefined): Promise<number | undefined>;
   readsThisMonth(organizationId: string): Promise<number>;
   /** The organization's webhook URL; undefined if the deployment has none. */
   webhookUrlOf(organizationId: string): string | undefined;
@@ -150,7 +150,7 @@ export const createViewConnection =
     const { eventTypes, keyPermissions, readPermissions, provider } = setup;
     const [{ lastSuccessAt: lastSyncAt, refusedTypes = {} } = {}, nextSyncAt, reads = 0] = await Promise.all([
       readField(syncState(organizationId)),
-      status === "connected" ? readField(nextSync()) : undefined,
+      status === "connected" ? readField(nextSync(connectedAt)) : undefined,
       readField(readsThisMonth(organizationId)),
     ]);
     // A try before the connect was made with other credentials.

@@ -54,7 +54,11 @@ export const wireViewConnection = () => {
   const reads = createReadCountStore(openTable("syncRuns"));
   return createViewConnection({
     syncState,
-    nextSync: async () => nextOccurrence(await occurrences.read(), systemClock(), syncIntervalHours * HOUR_MS),
+    nextSync: async (connectedAt) =>
+      nextOccurrence(await occurrences.read(), connectedAt, {
+        now: systemClock(),
+        intervalMs: syncIntervalHours * HOUR_MS,
+      }),
     readsThisMonth: (organizationId) => reads.read(organizationId, monthOf(systemClock())),
     webhookUrlOf: wireWebhookUrl(),
     setup: stripeSetup,

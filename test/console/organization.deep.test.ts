@@ -29,7 +29,7 @@ describe.each(screens)("on a screen of $width pixels, $scheme", (view) => {
     const name = `console-states-${view.width}-${view.scheme}`;
     const ours = organizationOf(service, name);
     const { page } = await open(ours, { path: "/console/connection", ...view });
-    await page.getByText("Disconnected", { exact: true }).waitFor();
+    await page.getByText("Not connected yet", { exact: true }).waitFor();
     await page.getByText("Permissions that the key needs").click();
     await page.getByRole("radio", { name: /by hand/ }).check();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -132,7 +132,7 @@ it("roles see what they may do, and why not more", async () => {
   const organizationId = "console-roles";
   const member = await open({ organizationId, role: "member" }, { path: "/console/connection?code=c&state=s" });
   await member.page.getByText("Your role may not connect an account").waitFor();
-  await member.page.getByText("Disconnected", { exact: true }).waitFor();
+  await member.page.getByText("Not connected yet", { exact: true }).waitFor();
   expect(await member.page.getByRole("button", { name: /onnect/ }).count()).toBe(0);
   const billing = await open({ organizationId, role: "billing" }, { path: "/console/settings" });
   for (const path of ["settings", "reports", "erasure"]) {

@@ -24,6 +24,10 @@ describe("a connection", () => {
     expect(await ours.lastRun()).toMatchObject({ trigger: "connection", mode: "full", status: "succeeded" });
     const shown = await ours.call("GET", "connection", undefined, { role: "member" });
     expect(shown.body).toMatchObject({ status: "connected", lastSyncAt: expect.any(Number) });
+    const { connectedAt, nextSyncAt, syncIntervalHours } = shown.body as Record<string, number>;
+    // The schedule has not run yet, so the latest time is known.
+    expect(nextSyncAt).toBeGreaterThan(Number(connectedAt));
+    expect(nextSyncAt).toBeLessThanOrEqual(Number(connectedAt) + Number(syncIntervalHours) * 3_600_000);
     expect(shown.body).toMatchObject({ provider: { name: "Stripe" } });
     expect(shown.text + connected.text).not.toContain(account.apiKey);
 

@@ -3,7 +3,7 @@ import { addressOf } from "../../../functions/console/app/words/address.ts";
 
 // The module reads the user's language when it is loaded.
 Object.defineProperty(navigator, "languages", { value: ["en-US"] });
-const { formatAmount, formatDuration, formatRelative, formatUtc } = await import(
+const { everyHours, formatAge, formatAmount, formatDuration, formatRelative, formatUtc } = await import(
   "../../../functions/console/app/words/format.ts"
 );
 
@@ -34,6 +34,22 @@ it.each([
   [0, "now"],
 ])("a time %d ms away reads as %j", (difference, expected) => {
   expect(formatRelative(DAY + difference, DAY)).toBe(expected);
+});
+
+it.each([
+  [-MINUTE + 400, "1 minute ago"],
+  [-60 * MINUTE + 20_000, "1 hour ago"],
+  [-DAY + 20 * MINUTE, "yesterday"],
+])("a time %d ms away is not counted in the smaller unit: %j", (difference, expected) => {
+  expect(formatRelative(DAY + difference, DAY)).toBe(expected);
+});
+
+it("what has happened is not ahead, if the browser's clock is behind", () => {
+  expect([900, 1_100, -1_100].map((ahead) => formatAge(DAY + ahead, DAY))).toEqual(["now", "now", "1 second ago"]);
+});
+
+it("an interval of one hour has no number", () => {
+  expect([1, 4].map(everyHours)).toEqual(["every hour", "every 4 hours"]);
 });
 
 describe("an amount is in the smallest unit of its currency", () => {

@@ -201,6 +201,21 @@ describe("a list whose newest items are read again", () => {
   });
 });
 
+describe("a list whose newest items are read again", () => {
+  it("follows an item that was under way when the list was opened, until it ends", async () => {
+    let reads = 0;
+    const list = run(() =>
+      useLiveList<{ id: string; isOpen: boolean }>(
+        "items under way",
+        async () => ({ items: [{ id: "1", isOpen: ++reads < 3 }], next: undefined }),
+        { everyMs: 1_000_000, isOpen: (item) => item.isOpen, openMs: 5 },
+      ),
+    );
+    await until(() => list.now().value?.[0]?.isOpen === false);
+    expect(reads).toBe(3);
+  });
+});
+
 describe("the live tail of events", () => {
   const event = (number: number) => ({ id: String(number), timestamp: number }) as SecurityEvent;
   const idsOf = ({ chunks }: { chunks: readonly (readonly SecurityEvent[])[] }) => chunks.flat().map(({ id }) => id);

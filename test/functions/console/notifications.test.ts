@@ -4,6 +4,7 @@ import {
   attemptInWords,
   stateOf as deliveryState,
   isUnderWay,
+  lastDeliveryOf,
 } from "../../../functions/console/app/views/notifications/delivery-words.ts";
 import { selectionInWords, stateOf } from "../../../functions/console/app/views/notifications/destination-words.ts";
 import {
@@ -27,6 +28,19 @@ const destinationOf = (id: string) => {
   if (found === undefined) throw new Error(`There is no destination ${id}.`);
   return found;
 };
+
+describe("what was last delivered to a destination", () => {
+  it("is by the newer answer: of the destination, or of its deliveries", () => {
+    const deliveries = [
+      { status: "failed", endedAt: NOW },
+      { status: "delivered", endedAt: NOW - 1_000 },
+    ] as const;
+    expect(lastDeliveryOf({}, deliveries)).toBe(NOW - 1_000);
+    expect(lastDeliveryOf({ lastDeliveredAt: NOW - 9_000 }, deliveries)).toBe(NOW - 1_000);
+    expect(lastDeliveryOf({ lastDeliveredAt: NOW - 500 }, deliveries)).toBe(NOW - 500);
+    expect(lastDeliveryOf({}, [])).toBeUndefined();
+  });
+});
 
 describe("the state of a destination", () => {
   it.each([

@@ -4,6 +4,8 @@ import {
   adviceFor,
   readReturn,
   reconnectCause,
+  statusOf,
+  statusSentence,
 } from "../../../functions/console/app/views/connection/connection-words.ts";
 import { proofText, removedInAll } from "../../../functions/console/app/views/erasure/proof.ts";
 import { firstReports, periodOf } from "../../../functions/console/app/views/reports/periods.ts";
@@ -22,6 +24,20 @@ describe("the advice for a failed request of the connection", () => {
     expect(adviceFor({ status: undefined, code: undefined }).text).toMatch(/not known/);
     const texts = [401, 403, 418, 429, 500].map((status) => adviceFor({ status, code: undefined }).text);
     expect(new Set(texts).size).toBe(5);
+  });
+
+  it("tells an account that was never connected from one that was disconnected", () => {
+    const provider = { name: "Stripe", apiKeysUrl: "", webhooksUrl: "" };
+    const never = { status: "disconnected", provider, syncIntervalHours: 4 } as const;
+    expect(statusOf(never)).toEqual(["quiet", "Not connected yet"]);
+    expect(statusSentence(never)).toBe(
+      "Connect an account of Stripe to start. Its records are then synced every 4 hours.",
+    );
+    expect(statusOf({ ...never, lastSyncAt: 1 })).toEqual(["quiet", "Disconnected"]);
+    expect(statusSentence({ ...never, lastSyncAt: 1 })).toContain("Records that were synced before stay");
+    expect(statusSentence({ ...never, status: "connected" })).toBe(
+      "Records are synced every 4 hours, and as webhooks arrive.",
+    );
   });
 
   it("names the cause of a lost connection, in general terms without the event", () => {

@@ -13,11 +13,18 @@ it.each([
   ["after many were lost", 25 * HOUR, 28],
   ["if the clock was set back", -HOUR, 4],
 ])("%s the schedule is due at the right time", (_when, after, hours) => {
-  expect(nextOccurrence({ slot: SLOT }, SLOT + after, 4 * HOUR)).toBe(SLOT + hours * HOUR);
-  expect(nextOccurrence({ slot: SLOT, assumedAt: SLOT }, SLOT + after, 4 * HOUR)).toBe(SLOT + hours * HOUR);
+  const clocked = { now: SLOT + after, intervalMs: 4 * HOUR };
+  // The connection is older than the occurrence, and says nothing more.
+  for (const known of [{ slot: SLOT }, { slot: SLOT, assumedAt: SLOT }])
+    expect(nextOccurrence(known, SLOT - 30 * HOUR, clocked)).toBe(SLOT + hours * HOUR);
 });
 
-it("is unknown before the first occurrence", () => {
-  expect(nextOccurrence(undefined, SLOT, 4 * HOUR)).toBeUndefined();
-  expect(nextOccurrence({ slot: SLOT, isStart: true }, SLOT, 4 * HOUR)).toBeUndefined();
+it("is due within an interval of connecting, or of the schedule's start, before the first occurrence", () => {
+  const clocked = { now: SLOT + HOUR, intervalMs: 4 * HOUR };
+  const start = { slot: SLOT, isStart: true };
+  expect(nextOccurrence(undefined, SLOT, clocked)).toBe(SLOT + 4 * HOUR);
+  expect(nextOccurrence(start, SLOT - HOUR, clocked)).toBe(SLOT + 3 * HOUR);
+  expect(nextOccurrence(start, SLOT + HOUR, clocked)).toBe(SLOT + 4 * HOUR);
+  expect(nextOccurrence(undefined, SLOT - 9 * HOUR, clocked)).toBe(SLOT + 3 * HOUR);
+  expect(nextOccurrence(undefined, undefined, clocked)).toBeUndefined();
 });

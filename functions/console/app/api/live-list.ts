@@ -54,8 +54,6 @@ export const useLiveList = <Item extends { id: string }>(
   const state = useRef<State<Item>>({ key, answer: undefined, pages: [] });
   const [older, setOlder] = useState<{ key: string; isLoading: boolean; problem?: Problem }>({ key, isLoading: false });
   if (state.current.key !== key) state.current = { key, answer: undefined, pages: [] };
-  const hasOpen = state.current.pages.some(({ items }) => items.some(isOpen));
-
   const head = useResource<Answer<Item>>(
     key,
     async (signal) => {
@@ -71,7 +69,14 @@ export const useLiveList = <Item extends { id: string }>(
       ]);
       return { first, again: others };
     },
-    { everyMs: hasOpen ? openMs : everyMs },
+    {
+      everyMs: (answer) => {
+        const { pages, answer: merged } = state.current;
+        // A new answer is not in the pages yet.
+        const shown = answer === undefined || answer === merged ? pages : [answer.first, ...pages.slice(1)];
+        return shown.some(({ items }) => items.some(isOpen)) ? openMs : everyMs;
+      },
+    },
   );
   if (head.value !== undefined && head.value !== state.current.answer) {
     const { first, again } = head.value;

@@ -40,11 +40,12 @@ type State<Value> = { key: string; value: Value | undefined; problem: Problem | 
  * Reads now, every `everyMs` while the tab is visible, and again after failures that may pass. Another `everyMs` moves the
  * next read, and does not read at once.
  * @param key identifies what is read: another key is another read. Equal keys share the last answer.
+ * @param options.everyMs as a function: by the last answer, such as more often while something is under way
  */
 export const useResource = <Value>(
   key: string,
   load: (signal: AbortSignal) => Promise<Value>,
-  { everyMs }: { everyMs?: number } = {},
+  { everyMs: pause }: { everyMs?: number | ((value: Value | undefined) => number) } = {},
 ): Resource<Value> => {
   const initial = (): State<Value> => {
     const value = kept.get(key) as Value | undefined;
@@ -55,6 +56,7 @@ export const useResource = <Value>(
   const state = stored.key === key ? stored : initial();
   const loadNow = useRef(load);
   loadNow.current = load;
+  const everyMs = typeof pause === "function" ? pause(state.value) : pause;
   const everyNow = useRef(everyMs);
   everyNow.current = everyMs;
   const readNow = useRef<() => void>(() => undefined);

@@ -3,7 +3,15 @@ import type { ComponentChildren } from "preact";
 import { useMayRead } from "../access.ts";
 import type { Alert, RecordType } from "../api/types.ts";
 import { useNow } from "../words/clock.ts";
-import { formatDuration, formatRelative, formatShortTime, formatTime, formatUtc, type Tone } from "../words/format.ts";
+import {
+  formatAge,
+  formatDuration,
+  formatRelative,
+  formatShortTime,
+  formatTime,
+  formatUtc,
+  type Tone,
+} from "../words/format.ts";
 import { recordAddress } from "../words/record-types.ts";
 
 /** A word with a colour. The word says everything that the colour says. */
@@ -23,19 +31,25 @@ export const Time = ({ at }: { at: number }) => (
   </time>
 );
 
-/** Such as "3 minutes ago", with the time on hover. @param at epoch milliseconds. */
-export const RelativeTime = ({ at }: { at: number }) => (
+type RelativeProps = {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Whether the time may be ahead. What has happened is never ahead, whatever the clocks say. */
+  isDue?: boolean;
+};
+
+/** Such as "3 minutes ago", with the time on hover. */
+export const RelativeTime = ({ at, isDue = false }: RelativeProps) => (
   <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>
-    {formatRelative(at, useNow())}
+    {(isDue ? formatRelative : formatAge)(at, useNow())}
   </time>
 );
 
-/** @param at epoch milliseconds. */
-export const TimeAndAge = ({ at }: { at: number }) => (
+export const TimeAndAge = ({ at, isDue = false }: RelativeProps) => (
   <>
     <Time at={at} />{" "}
     <span class="quiet">
-      (<RelativeTime at={at} />)
+      (<RelativeTime at={at} isDue={isDue} />)
     </span>
   </>
 );

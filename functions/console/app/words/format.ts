@@ -43,6 +43,9 @@ export const formatNumber = (value: number): string => decimal.format(value);
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;
 
+/** Such as "every hour" or "every 4 hours". */
+export const everyHours = (hours: number): string => (hours === 1 ? "every hour" : `every ${plural(hours, "hour")}`);
+
 export const isOrAre = (count: number): string => (count === 1 ? "is" : "are");
 
 /** @param value from 0 to 1. */
@@ -66,11 +69,18 @@ export const formatUtc = (at: number): string => `${new Date(at).toISOString().r
 export const formatRelative = (at: number, now: number): string => {
   const difference = at - now;
   const size = Math.abs(difference);
-  if (size < MINUTE) return relative.format(Math.round(difference / SECOND), "second");
-  if (size < HOUR) return relative.format(Math.round(difference / MINUTE), "minute");
-  if (size < DAY) return relative.format(Math.round(difference / HOUR), "hour");
+  // What rounds up to the next unit is in that one: "1 minute ago", not "60 seconds ago".
+  if (size < MINUTE - SECOND / 2) return relative.format(Math.round(difference / SECOND), "second");
+  if (size < HOUR - MINUTE / 2) return relative.format(Math.round(difference / MINUTE), "minute");
+  if (size < DAY - HOUR / 2) return relative.format(Math.round(difference / HOUR), "hour");
   return relative.format(Math.round(difference / DAY), "day");
 };
+
+/**
+ * The age of what has happened. Between the clocks of a browser and the service is the time of an answer, so it may seem to
+ * be some moments ahead: then it is "now".
+ */
+export const formatAge = (at: number, now: number): string => formatRelative(Math.min(at, now), now);
 
 type Unit = "millisecond" | "second" | "minute" | "hour" | "day" | "byte" | "kilobyte" | "megabyte" | "gigabyte";
 

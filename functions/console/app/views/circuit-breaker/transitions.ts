@@ -48,7 +48,7 @@ export const lastedSentence = (
     // The end of a hold is written with the first failure after it.
     return next.cause === "until_passed" ? `At most ${length}` : `For ${length}`;
   }
-  const length = formatDuration(Math.max(0, now - at));
+  const length = formatDuration(Math.max(1_000, now - at));
   if (to === undefined || to === stateOf(circuit)) return `For ${length} so far`;
   return isHold(transition) ? "The hold has ended since" : "The state has changed since";
 };

@@ -7,8 +7,8 @@ import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
-import { formatNumber } from "../../words/format.ts";
-import { keyWords, reconnectCause, statusWords } from "./connection-words.ts";
+import { plural } from "../../words/format.ts";
+import { keyWords, reconnectCause, statusOf, statusSentence } from "./connection-words.ts";
 import { Disconnect } from "./disconnect.tsx";
 
 const METHODS = { api_key: "API key", oauth: "OAuth: access granted at the provider" } as const;
@@ -48,16 +48,8 @@ const ReconnectCause = ({ connection }: { connection: Connection }) =>
   useMay("security:read") ? <CauseFromEvents connection={connection} /> : <Cause connection={connection} />;
 
 const Explanation = ({ connection }: { connection: Connection }) => {
-  const { status, provider, syncIntervalHours } = connection;
-  if (status === "needs_reconnect") return <ReconnectCause connection={connection} />;
-  return status === "connected" ? (
-    <p>Records are synced every {formatNumber(syncIntervalHours)} hours, and as webhooks arrive.</p>
-  ) : (
-    <p>
-      Nothing is synced. Connect an account of {provider.name} to start. Records that were synced before stay until they
-      are erased.
-    </p>
-  );
+  const sentence = statusSentence(connection);
+  return sentence === undefined ? <ReconnectCause connection={connection} /> : <p>{sentence}</p>;
 };
 
 /** The kind of key, and what to do about it. */
@@ -71,7 +63,7 @@ const Key = ({ of }: { of: NonNullable<Connection["key"]> }) => (
 );
 
 const TokenExpiry = ({ at }: { at: number }) => (
-  <>{at > useNow() ? <RelativeTime at={at} /> : <Time at={at} />}; it is renewed before.</>
+  <>{at > useNow() ? <RelativeTime at={at} isDue /> : <Time at={at} />}; it is renewed before.</>
 );
 
 type Props = { connection: Connection; onDisconnected: () => void };
@@ -79,7 +71,7 @@ type Props = { connection: Connection; onDisconnected: () => void };
 export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
   const { status, provider, method, accountId, connectedAt, tokenExpiresAt, lastSyncAt, nextSyncAt } = connection;
   const mayManage = useMay("connection:manage");
-  const [tone, word] = statusWords[status];
+  const [tone, word] = statusOf(connection);
   const isConnected = status === "connected";
   return (
     <Card
@@ -120,10 +112,10 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           [isConnected ? "Connected since" : "Was connected", connectedAt && <Time at={connectedAt} />],
           ["Access token ends", isConnected && tokenExpiresAt ? <TokenExpiry at={tokenExpiresAt} /> : undefined],
           ["Last sync", lastSyncAt ? <RelativeTime at={lastSyncAt} /> : isConnected ? "None yet" : undefined],
-          ["Next sync", nextSyncAt && <RelativeTime at={nextSyncAt} />],
+          ["Next sync", nextSyncAt && <RelativeTime at={nextSyncAt} isDue />],
           [
             "Reads this month",
-            connection.readsThisMonth && `${formatNumber(connection.readsThisMonth)} requests to ${provider.name}`,
+            connection.readsThisMonth && `${plural(connection.readsThisMonth, "request")} to ${provider.name}`,
           ],
         ]}
       />

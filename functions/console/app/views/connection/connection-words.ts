@@ -2,7 +2,7 @@
 import type { Permission } from "../../access.ts";
 import type { Problem } from "../../api/problem.ts";
 import type { Connection } from "../../api/types.ts";
-import type { Tone } from "../../words/format.ts";
+import { everyHours, type Tone } from "../../words/format.ts";
 
 /** `link`: the view that helps; only for users who may open it. */
 export type Advice = { text: string; link?: { href: string; text: string; needs: Permission } };
@@ -90,8 +90,26 @@ const KEY_KINDS = { unrestricted: "Unrestricted", restricted: "Restricted", oaut
 export const keyWords = ({ kind, mode }: Pick<NonNullable<Connection["key"]>, "kind" | "mode">): string =>
   `${KEY_KINDS[kind]}, ${mode}`;
 
-export const statusWords: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
+const statusWords: Readonly<Record<Connection["status"], readonly [Tone, string]>> = {
   connected: ["good", "Connected"],
   needs_reconnect: ["bad", "Needs reconnecting"],
   disconnected: ["quiet", "Disconnected"],
+};
+
+/** A connection leaves the time of its last sync behind, or its account. */
+const isNew = ({ status, connectedAt, accountId, lastSyncAt }: Connection): boolean =>
+  status === "disconnected" && [connectedAt, accountId, lastSyncAt].every((trace) => trace === undefined);
+
+/** The state of a connection in words; one that was never made is not "disconnected". */
+export const statusOf = (connection: Connection): readonly [Tone, string] =>
+  isNew(connection) ? ["quiet", "Not connected yet"] : statusWords[connection.status];
+
+/** What a connection does; undefined for one that must be made again. */
+export const statusSentence = (connection: Connection): string | undefined => {
+  const { status, provider, syncIntervalHours } = connection;
+  if (status === "needs_reconnect") return undefined;
+  if (status === "connected") return `Records are synced ${everyHours(syncIntervalHours)}, and as webhooks arrive.`;
+  const start = `Connect an account of ${provider.name} to start.`;
+  if (isNew(connection)) return `${start} Its records are then synced ${everyHours(syncIntervalHours)}.`;
+  return `Nothing is synced. ${start} Records that were synced before stay until they are erased.`;
 };

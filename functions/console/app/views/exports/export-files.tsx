@@ -69,7 +69,7 @@ export const ExportFiles = ({ of, onRenew }: { of: Export; onRenew: () => void }
       )}
       {expiresAt !== undefined && (
         <p class="quiet">
-          The files are deleted <TimeAndAge at={expiresAt} />.
+          The files are deleted <TimeAndAge at={expiresAt} isDue />.
         </p>
       )}
     </>

@@ -108,8 +108,11 @@ export const View = () => {
                   ["State", <MuteState state={value.state} />],
                   ["Reason", value.reason],
                   ["Levels", levelsInWords(value)],
-                  ["Begins", <TimeAndAge at={value.from} />],
-                  [value.endedAt === undefined ? "Ends" : "Ended", <TimeAndAge at={value.endedAt ?? value.until} />],
+                  ["Begins", <TimeAndAge at={value.from} isDue />],
+                  [
+                    value.endedAt === undefined ? "Ends" : "Ended",
+                    <TimeAndAge at={value.endedAt ?? value.until} isDue />,
+                  ],
                   ["Ended by", value.endedBy],
                   ["Each week", weeklyInWords(value)],
                   ["Made by", value.createdBy],

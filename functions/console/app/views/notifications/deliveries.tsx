@@ -39,7 +39,7 @@ const Attempts = ({ delivery: { attempts, status, error, notBefore } }: { delive
         <p class="quiet">
           {notBefore !== undefined && notBefore > now ? (
             <>
-              {last === undefined ? "To be sent" : "Next try"} <RelativeTime at={notBefore} />
+              {last === undefined ? "To be sent" : "Next try"} <RelativeTime at={notBefore} isDue />
             </>
           ) : (
             "To be sent now"

@@ -1,5 +1,5 @@
 /** Deliveries of notifications in words. Pure. docs/notifications.md, "Deliveries". */
-import type { DeliveryAttempt, NotificationDelivery } from "../../api/types.ts";
+import type { DeliveryAttempt, Destination, NotificationDelivery } from "../../api/types.ts";
 import { formatDuration, inWords, type Tone } from "../../words/format.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -71,3 +71,13 @@ const SOON_MS = 60_000;
 /** Whether a delivery changes soon, so that it is worth reading again at once. @param now epoch milliseconds */
 export const isUnderWay = ({ status, notBefore }: NotificationDelivery, now: number): boolean =>
   status === "pending" && (notBefore === undefined || notBefore - now < SOON_MS);
+
+/** When something was last delivered, by whichever answer is newer; undefined if nothing was yet. */
+export const lastDeliveryOf = (
+  { lastDeliveredAt = 0 }: Pick<Destination, "lastDeliveredAt">,
+  deliveries: readonly Pick<NotificationDelivery, "status" | "endedAt">[],
+): number | undefined => {
+  const delivered = deliveries.filter(({ status }) => status === "delivered");
+  const last = Math.max(lastDeliveredAt, ...delivered.map(({ endedAt = 0 }) => endedAt));
+  return last === 0 ? undefined : last;
+};

@@ -5,13 +5,20 @@ import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, RelativeTime, Time, TimeAndAge } from "../../parts/values.tsx";
 import { useNow } from "../../words/clock.ts";
 import { formatRelative } from "../../words/format.ts";
-import { attemptInWords, stateOf, whyGivenUp } from "./delivery-words.ts";
+import { attemptInWords, lastDeliveryOf, stateOf, whyGivenUp } from "./delivery-words.ts";
 import { quietInWords, reportNames, rhythmInWords, ruleNames, selectionInWords, types } from "./destination-words.ts";
 
-export const DestinationFacts = ({ destination }: { destination: Destination }) => {
+type FactsProps = {
+  destination: Destination;
+  /** The newest ones, which are read more often than the destination. */
+  deliveries: readonly NotificationDelivery[];
+};
+
+export const DestinationFacts = ({ destination, deliveries }: FactsProps) => {
   const { userId } = useCaller();
-  const { type, target, filter, reports, lastDeliveredAt, failingSince, pausedAt, oldSecretValidUntil } = destination;
+  const { type, target, filter, reports, failingSince, pausedAt, oldSecretValidUntil } = destination;
   const { createdAt, createdBy, changedAt, changedBy } = destination;
+  const lastDeliveredAt = lastDeliveryOf(destination, deliveries);
   const by = (user: string): string => (user === userId ? "you" : user);
   return (
     <Card title="The destination">
@@ -27,7 +34,7 @@ export const DestinationFacts = ({ destination }: { destination: Destination }) 
             "Reports",
             reports && reports.length > 0 ? reports.map((one) => reportNames[one] ?? one).join(", ") : undefined,
           ],
-          ["Last delivered", lastDeliveredAt === undefined ? "Never" : <TimeAndAge at={lastDeliveredAt} />],
+          ["Last delivered", lastDeliveredAt === undefined ? "Nothing yet" : <TimeAndAge at={lastDeliveredAt} />],
           ["Failing since", failingSince && <TimeAndAge at={failingSince} />],
           ["Paused", pausedAt && <TimeAndAge at={pausedAt} />],
           [

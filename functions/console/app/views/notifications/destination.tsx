@@ -84,7 +84,7 @@ const Shown = ({ destination, onChanged }: ShownProps) => {
         <Actions destination={destination} onChanged={changed} />
       </div>
       {latest !== undefined && <TestResult delivery={latest} />}
-      <DestinationFacts destination={destination} />
+      <DestinationFacts destination={destination} deliveries={list.value ?? []} />
       <Card title="Deliveries">
         <Deliveries list={list} mayRetry={status === "active"} />
       </Card>

@@ -49,7 +49,8 @@ const columns: readonly Column<Destination>[] = [
   },
   {
     head: "Last delivered",
-    cell: ({ lastDeliveredAt: at }) => (at === undefined ? <span class="quiet">Never</span> : <RelativeTime at={at} />),
+    cell: ({ lastDeliveredAt: at }) =>
+      at === undefined ? <span class="quiet">Nothing yet</span> : <RelativeTime at={at} />,
   },
 ];
 

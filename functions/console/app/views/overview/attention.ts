@@ -9,7 +9,7 @@ import type {
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
-import { formatDuration, formatNumber, formatRelative, isOrAre, plural } from "../../words/format.ts";
+import { everyHours, formatAge, formatDuration, isOrAre, plural } from "../../words/format.ts";
 import { ruleName } from "../alerts/words.ts";
 import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
 import { RULES_PATH } from "../rules/rules-path.ts";
@@ -124,7 +124,7 @@ const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention
       tone: "bad",
       what: "the last sync failed",
       action,
-      text: `The last sync failed ${formatRelative(last.finishedAt ?? last.startedAt, now)}: ${reasonOf(last)}`,
+      text: `The last sync failed ${formatAge(last.finishedAt ?? last.startedAt, now)}: ${reasonOf(last)}`,
     });
   }
   // While the circuit is open, no sync can succeed.
@@ -136,7 +136,7 @@ const syncNeeds = ({ runs, connection, circuit }: Known, now: number): Attention
       tone: "warn",
       what: "no sync has succeeded for long",
       action,
-      text: `No sync has succeeded for ${formatDuration(now - since)}; one is due every ${formatNumber(syncIntervalHours)} hours.`,
+      text: `No sync has succeeded for ${formatDuration(now - since)}; one is due ${everyHours(syncIntervalHours)}.`,
     });
   }
   return needs;

@@ -5,11 +5,11 @@ import type { Connection, OrganizationStats, SecurityReport, SyncRun } from "../
 import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, Countdown, Level, RelativeTime } from "../../parts/values.tsx";
 import { useNow } from "../../words/clock.ts";
-import { formatDuration, formatNumber, formatShare } from "../../words/format.ts";
+import { everyHours, formatDuration, formatNumber, formatShare, inWords, plural } from "../../words/format.ts";
 import { levels } from "../../words/levels.ts";
 import { Findings } from "../alerts/findings.tsx";
 import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
-import { statusWords } from "../connection/connection-words.ts";
+import { statusOf } from "../connection/connection-words.ts";
 import { advice, lastedInWords, modes, readInAll, statuses } from "../syncs/run-words.ts";
 
 type OverviewCardProps = { title: string; link: { href: string; text: string }; children: ComponentChildren };
@@ -31,7 +31,7 @@ export const ConnectionCard = ({ connection }: { connection: Connection | undefi
       </OverviewCard>
     );
   const { status, provider, accountId, connectedAt, method } = connection;
-  const [tone, word] = statusWords[status];
+  const [tone, word] = statusOf(connection);
   return (
     <OverviewCard title="Connection" link={link}>
       <p>
@@ -125,7 +125,7 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
       ) : running !== undefined ? (
         <p>
           <Badge tone="accent">Running</Badge> for {formatDuration(Math.max(1_000, now - running.startedAt))},{" "}
-          {formatNumber(readInAll(running))} objects read so far.
+          {plural(readInAll(running), "object")} read so far.
         </p>
       ) : last === undefined ? (
         <p class="quiet">No sync has run yet.</p>
@@ -139,17 +139,17 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
             "Next",
             isConnected && nextSyncAt !== undefined ? (
               nextSyncAt > now ? (
-                <RelativeTime at={nextSyncAt} />
+                <RelativeTime at={nextSyncAt} isDue />
               ) : (
                 "Due now"
               )
             ) : isConnected ? (
-              "Not planned yet"
+              "Not known"
             ) : (
               connection && "None: not connected"
             ),
           ],
-          ["Schedule", syncIntervalHours && `Every ${formatNumber(syncIntervalHours)} hours`],
+          ["Schedule", syncIntervalHours && inWords(everyHours(syncIntervalHours))],
         ]}
       />
     </OverviewCard>

@@ -17,6 +17,8 @@ import { useRules } from "../rules/use-rules.ts";
 import type { Known } from "./attention.ts";
 
 const EVERY_MS = 15_000;
+/** The runs, while one is under way. */
+const RUNNING_MS = 2_000;
 /** A destination is paused after days of failures, so a later note is early enough. */
 const DESTINATIONS_EVERY_MS = 5 * 60_000;
 const RUNS = 10;
@@ -85,7 +87,7 @@ export const useOverview = (): Overview => {
   const runs = useResource(
     "overview runs",
     (signal) => answer(api.GET("/api/integrations/provider/sync", { params: { query: { limit: RUNS } }, signal })),
-    { everyMs: EVERY_MS },
+    { everyMs: (answer) => (answer?.some(({ status }) => status === "running") ? RUNNING_MS : EVERY_MS) },
   );
   const webhooks = useResource(
     "overview webhooks",

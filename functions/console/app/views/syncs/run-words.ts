@@ -1,7 +1,7 @@
 /** Sync runs in words: their states, what failed and what to do. Pure. */
 import type { Permission } from "../../access.ts";
 import type { SyncRun } from "../../api/types.ts";
-import { formatDuration, formatNumber, type Tone } from "../../words/format.ts";
+import { formatDuration, plural, type Tone } from "../../words/format.ts";
 
 export const statuses: Readonly<Record<SyncRun["status"], { tone: Tone; name: string }>> = {
   running: { tone: "accent", name: "Running" },
@@ -106,13 +106,13 @@ export const healedSentence = ({ healed }: Pick<SyncRun, "healed">): string | un
   if (healed === undefined) return undefined;
   return healed === 0
     ? "Webhooks had delivered every change."
-    : `${formatNumber(healed)} changes that no webhook had delivered. This run found them.`;
+    : `${plural(healed, "change")} that no webhook had delivered. This run found ${healed === 1 ? "it" : "them"}.`;
 };
 
 export const setAsideSentence = ({ setAside = 0 }: Pick<SyncRun, "setAside">): string | undefined =>
   setAside === 0
     ? undefined
-    : `${formatNumber(setAside)} objects that cannot be stored as the provider sent them. All others are stored.`;
+    : `${plural(setAside, "object")} that cannot be stored as the provider sent ${setAside === 1 ? "it" : "them"}. All others are stored.`;
 
 /** How long a run took, or has taken so far. @param now epoch milliseconds */
 export const lastedInWords = (
@@ -120,5 +120,5 @@ export const lastedInWords = (
   now: number,
 ): string =>
   finishedAt === undefined
-    ? `${formatDuration(Math.max(0, now - startedAt))} so far`
+    ? `${formatDuration(Math.max(1_000, now - startedAt))} so far`
     : formatDuration(finishedAt - startedAt);

@@ -11,7 +11,7 @@ import { Empty, LiveItems } from "../../parts/states.tsx";
 import { RelativeTime } from "../../parts/values.tsx";
 import { useFilters } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
-import { formatNumber } from "../../words/format.ts";
+import { everyHours } from "../../words/format.ts";
 import { expectedOf } from "./completeness.ts";
 import { RunRow } from "./run-row.tsx";
 import { StartSync } from "./start-sync.tsx";
@@ -56,12 +56,12 @@ const Next = ({ connection }: { connection: Connection }) => {
     );
   return (
     <p>
-      A sync starts every {formatNumber(syncIntervalHours)} hours.{" "}
+      A sync starts {everyHours(syncIntervalHours)}.{" "}
       {nextSyncAt === undefined ? (
         "The time of the next one is not known yet."
       ) : nextSyncAt > now ? (
         <>
-          The next one starts <RelativeTime at={nextSyncAt} />.
+          The next one starts <RelativeTime at={nextSyncAt} isDue />.
         </>
       ) : (
         "The next one is due now."
