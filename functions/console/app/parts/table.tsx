@@ -6,8 +6,13 @@ type Head = {
   isNumber?: boolean;
   /** Only screen readers have the head, and cells do not name it. */
   isHidden?: boolean;
+  /** Small screens leave the column out. */
+  isExtra?: boolean;
   class?: string;
 };
+
+const classOf = ({ class: own, isNumber, isExtra }: Head): string | undefined =>
+  own ?? ([isNumber && "number", isExtra && "extra"].filter(Boolean).join(" ") || undefined);
 
 export type Column<Row> = Head & {
   cell: (row: Row) => ComponentChildren;
@@ -23,9 +28,9 @@ type HeadProps = { of: readonly Head[]; class?: string; rowClass?: string };
 export const TableHead = ({ of, class: own, rowClass }: HeadProps) => (
   <thead class={own}>
     <tr class={rowClass}>
-      {of.map(({ head, isNumber, isHidden, class: own }) => (
-        <th key={head} scope="col" class={own ?? (isNumber ? "number" : undefined)}>
-          {isHidden ? <span class="hidden-text">{head}</span> : head}
+      {of.map((column) => (
+        <th key={column.head} scope="col" class={classOf(column)}>
+          {column.isHidden ? <span class="hidden-text">{column.head}</span> : column.head}
         </th>
       ))}
     </tr>
@@ -49,21 +54,18 @@ export const Table = <Row,>({ label, rows, keyOf, columns, class: own, rowClass,
     <tbody>
       {rows.map((row) => (
         <tr key={keyOf(row)} class={rowClass?.(row)}>
-          {columns.map(({ head, cell, isHead, isNumber, isHidden, cellClass }) =>
-            isHead ? (
+          {columns.map((column) => {
+            const { head, cell, isHead, isHidden, cellClass } = column;
+            return isHead ? (
               <th key={head} scope="row">
                 {cell(row)}
               </th>
             ) : (
-              <td
-                key={head}
-                data-head={isHidden ? undefined : head}
-                class={cellClass?.(row) ?? (isNumber ? "number" : undefined)}
-              >
+              <td key={head} data-head={isHidden ? undefined : head} class={cellClass?.(row) ?? classOf(column)}>
                 {cell(row)}
               </td>
-            ),
-          )}
+            );
+          })}
         </tr>
       ))}
     </tbody>

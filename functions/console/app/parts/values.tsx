@@ -5,6 +5,7 @@ import type { Alert, RecordType } from "../api/types.ts";
 import { useNow } from "../words/clock.ts";
 import {
   formatAge,
+  formatDay,
   formatDuration,
   formatRelative,
   formatShortTime,
@@ -28,6 +29,13 @@ export const Level = ({ level }: { level: Alert["level"] }) => (
 export const Time = ({ at }: { at: number }) => (
   <time dateTime={new Date(at).toISOString()} title={formatUtc(at)}>
     {formatTime(at)}
+  </time>
+);
+
+/** The day of a time, with the time on hover. @param at epoch milliseconds. */
+export const Day = ({ at }: { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} title={`${formatTime(at)} · ${formatUtc(at)}`}>
+    {formatDay(at)}
   </time>
 );
 
@@ -70,12 +78,32 @@ export const Countdown = ({ to, children }: { to: number; children: string }) =>
   return <b role="timer">{leftMs > 0 ? formatDuration(Math.ceil(leftMs / SECOND) * SECOND) : children}</b>;
 };
 
-/** A record's id, as a link if the user may read the record. */
-export const RecordLink = ({ type, id }: { type: RecordType; id: string }) =>
-  useMayRead(type) ? (
-    <a href={recordAddress(type, id)}>
-      <code>{id}</code>
-    </a>
-  ) : (
-    <code>{id}</code>
+/** Longer ids are shortened in the middle. */
+const MOST_CHARACTERS = 16;
+const FIRST_CHARACTERS = 8;
+const LAST_CHARACTERS = 4;
+
+/** An id in one line. The page has all of it: on hover, for who selects it, and for who reads it aloud. */
+export const Id = ({ of }: { of: string }) => {
+  const [start, end] = of.length > MOST_CHARACTERS ? [FIRST_CHARACTERS, of.length - LAST_CHARACTERS] : [0, 0];
+  return (
+    <code class="id" title={of}>
+      {of.slice(0, start)}
+      {end > 0 && <span class="id-middle">{of.slice(start, end)}</span>}
+      {of.slice(end)}
+    </code>
   );
+};
+
+/** A text of somebody else in one line, cut at its end; the whole is on hover. */
+export const Cut = ({ children }: { children: string }) => (
+  <span class="cut" title={children}>
+    {children}
+  </span>
+);
+
+/** A record by its name, or else by its id, as a link if the user may read the record. */
+export const RecordLink = ({ type, id, name }: { type: RecordType; id: string; name?: string | undefined }) => {
+  const text = name === undefined ? <Id of={id} /> : <Cut>{name}</Cut>;
+  return useMayRead(type) ? <a href={recordAddress(type, id)}>{text}</a> : text;
+};

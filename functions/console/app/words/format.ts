@@ -12,6 +12,7 @@ const isUsable = (tag: string): boolean => {
 export const language = navigator.languages.find(isUsable);
 
 const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const shortDateTime = new Intl.DateTimeFormat(language, {
   month: "short",
   day: "numeric",
@@ -50,6 +51,9 @@ export const isOrAre = (count: number): string => (count === 1 ? "is" : "are");
 
 /** @param value from 0 to 1. */
 export const formatShare = (value: number): string => share.format(value);
+
+/** Such as "Nov 23, 2026". */
+export const formatDay = (at: number): string => day.format(at);
 
 export const formatTime = (at: number): string => dateTime.format(at);
 

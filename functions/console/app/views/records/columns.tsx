@@ -2,9 +2,9 @@
 import type { ComponentChildren } from "preact";
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
 import type { Column } from "../../parts/table.tsx";
-import { Badge, RecordLink, Time } from "../../parts/values.tsx";
-import { formatAmount } from "../../words/format.ts";
-import { itemInWords, statusInWords, toneOf } from "./record-words.ts";
+import { Badge, Cut, Day, RecordLink } from "../../parts/values.tsx";
+import { formatAmount, inWords } from "../../words/format.ts";
+import { statusInWords, toneOf } from "./record-words.ts";
 
 type OfType<Type extends RecordType> = Extract<ProviderRecord, { type: Type }>;
 
@@ -26,95 +26,87 @@ export const Status = ({ status }: { status: string | null }) =>
 export const Amount = ({ amount, currency }: { amount: number | null; currency: string | null }) =>
   amount === null ? null : <span>{formatAmount(amount, currency)}</span>;
 
-const Day = ({ at }: { at: number | null }) => (at === null ? null : <Time at={at} />);
-
 export const Customer = ({ id }: { id: string | null }) =>
   id === null ? null : <RecordLink type="customers" id={id} />;
 
 const customers = [
-  column("customers", "Name", ({ name }) => name),
-  column("customers", "Email", ({ email }) => email),
+  column("customers", "Email", ({ email }) => email !== null && <Cut>{email}</Cut>),
   column("customers", "Standing", ({ delinquent }) =>
-    delinquent === null ? null : delinquent ? (
-      <Badge tone="bad">Delinquent</Badge>
-    ) : (
-      <Badge tone="good">In good standing</Badge>
-    ),
+    delinquent === null ? null : delinquent ? <Badge tone="bad">Delinquent</Badge> : <span class="quiet">Good</span>,
   ),
 ];
 
 const subscriptions = [
   column("subscriptions", "Status", ({ status }) => <Status status={status} />),
-  column("subscriptions", "Items", ({ items, currency }) => (
-    <ul>
-      {items?.map((item, index) => (
-        <li key={`${item.priceId} ${index}`}>{itemInWords(item, currency)}</li>
-      ))}
-    </ul>
-  )),
   column("subscriptions", "Customer", ({ customerId }) => <Customer id={customerId} />),
-  column("subscriptions", "Current period ends", ({ currentPeriodEnd, cancelAtPeriodEnd }) => (
+  column("subscriptions", "Period ends", ({ currentPeriodEnd, cancelAtPeriodEnd }) => (
     <>
-      <Day at={currentPeriodEnd} />
+      {currentPeriodEnd !== null && <Day at={currentPeriodEnd} />}
       {cancelAtPeriodEnd && <p class="quiet">then it is cancelled</p>}
     </>
   )),
 ];
 
+/** Only a part that is paid is news: the status says the rest. */
+const Due = ({ amountDue, amountPaid, currency }: OfType<"invoices">) => (
+  <>
+    <Amount amount={amountDue} currency={currency} />
+    {amountDue !== null && amountPaid !== null && amountPaid > 0 && amountPaid < amountDue && (
+      <p class="quiet">
+        <Amount amount={amountPaid} currency={currency} /> paid
+      </p>
+    )}
+  </>
+);
+
 const invoices = [
-  column("invoices", "Number", ({ number }) => number),
   column("invoices", "Status", ({ status }) => <Status status={status} />),
   column("invoices", "Customer", ({ customerId }) => <Customer id={customerId} />),
-  column("invoices", "Due", ({ amountDue, currency }) => <Amount amount={amountDue} currency={currency} />, true),
-  column("invoices", "Paid", ({ amountPaid, currency }) => <Amount amount={amountPaid} currency={currency} />, true),
-  column("invoices", "Due by", ({ dueAt }) => <Day at={dueAt} />),
+  column("invoices", "Amount due", Due, true),
+  column("invoices", "Due by", ({ dueAt }) => dueAt !== null && <Day at={dueAt} />),
 ];
 
+type OutcomeProps = { status: string | null; failure: string | null };
+
+const Outcome = ({ status, failure }: OutcomeProps) => (
+  <>
+    <Status status={status} />
+    {failure !== null && (
+      <div class="records-failure">
+        <Cut>{inWords(failure)}</Cut>
+      </div>
+    )}
+  </>
+);
+
+const Reason = ({ reason }: { reason: string | null }) => (reason === null ? null : <Cut>{inWords(reason)}</Cut>);
+
+const Payment = ({ id }: { id: string | null }) => (id === null ? null : <RecordLink type="payments" id={id} />);
+
 const payments = [
-  column("payments", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
-  column("payments", "Status", ({ status, failureCode }) => (
-    <>
-      <Status status={status} />
-      {failureCode !== null && <p class="records-failure">{failureCode}</p>}
-    </>
-  )),
+  column("payments", "Status", ({ status, failureCode }) => <Outcome status={status} failure={failureCode} />),
   column("payments", "Customer", ({ customerId }) => <Customer id={customerId} />),
   column("payments", "Invoice", ({ invoiceId }) =>
     invoiceId === null ? null : <RecordLink type="invoices" id={invoiceId} />,
   ),
 ];
 
-const Payment = ({ id }: { id: string | null }) => (id === null ? null : <RecordLink type="payments" id={id} />);
-
 const refunds = [
-  column("refunds", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
-  column("refunds", "Status", ({ status, failureReason }) => (
-    <>
-      <Status status={status} />
-      {failureReason !== null && <p class="records-failure">{failureReason}</p>}
-    </>
-  )),
-  column("refunds", "Reason", ({ reason }) => reason && statusInWords(reason)),
+  column("refunds", "Status", ({ status, failureReason }) => <Outcome status={status} failure={failureReason} />),
+  column("refunds", "Reason", Reason),
   column("refunds", "Payment", ({ paymentId }) => <Payment id={paymentId} />),
 ];
 
 const disputes = [
-  column("disputes", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
   column("disputes", "Status", ({ status }) => <Status status={status} />),
-  column("disputes", "Reason", ({ reason }) => reason && statusInWords(reason)),
-  column("disputes", "Evidence due", ({ evidenceDueAt }) => <Day at={evidenceDueAt} />),
+  column("disputes", "Reason", Reason),
+  column("disputes", "Evidence due", ({ evidenceDueAt }) => evidenceDueAt !== null && <Day at={evidenceDueAt} />),
   column("disputes", "Payment", ({ paymentId }) => <Payment id={paymentId} />),
 ];
 
 const payouts = [
-  column("payouts", "Amount", ({ amount, currency }) => <Amount amount={amount} currency={currency} />, true),
-  column("payouts", "Status", ({ status, failureCode }) => (
-    <>
-      <Status status={status} />
-      {failureCode !== null && <p class="records-failure">{failureCode}</p>}
-    </>
-  )),
-  column("payouts", "Arrives", ({ arrivesAt }) => <Day at={arrivesAt} />),
+  column("payouts", "Status", ({ status, failureCode }) => <Outcome status={status} failure={failureCode} />),
+  column("payouts", "Arrives", ({ arrivesAt }) => arrivesAt !== null && <Day at={arrivesAt} />),
 ];
 
 export const columns: Readonly<Record<RecordType, readonly Column<ProviderRecord>[]>> = {

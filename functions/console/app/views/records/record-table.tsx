@@ -1,8 +1,9 @@
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
 import { Table } from "../../parts/table.tsx";
-import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
-import { recordAddress, typeNames } from "../../words/record-types.ts";
+import { Badge, Day, Id, RecordLink, RelativeTime } from "../../parts/values.tsx";
+import { typeNames } from "../../words/record-types.ts";
 import { columns } from "./columns.tsx";
+import { nameOf } from "./record-words.ts";
 
 type Props = {
   type: RecordType;
@@ -25,18 +26,17 @@ export const RecordTable = ({ type, records, withCustomer = true, isBusy = false
       {
         head: typeNames[type].one,
         isHead: true,
-        cell: ({ id, deleted }) => (
+        cell: (record) => (
           <>
-            <a href={recordAddress(type, id)}>
-              <code>{id}</code>
-            </a>{" "}
-            {deleted && <Badge tone="quiet">Deleted</Badge>}
+            <RecordLink type={type} id={record.id} name={record.deleted ? undefined : nameOf(record)} />{" "}
+            {record.deleted && <Badge tone="quiet">Deleted</Badge>}
           </>
         ),
       },
       ...columns[type].filter(({ head }) => withCustomer || head !== "Customer"),
-      { head: "Created", cell: ({ createdAt }) => createdAt !== 0 && <Time at={createdAt} /> },
-      { head: "Changed here", cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+      { head: "Created", cell: ({ createdAt }) => createdAt !== 0 && <Day at={createdAt} /> },
+      { head: "Changed here", isExtra: true, cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+      { head: "Id", isExtra: true, cell: ({ id }) => <Id of={id} /> },
     ]}
   />
 );
