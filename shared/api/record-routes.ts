@@ -12,7 +12,7 @@ export const recordRoutes = defineRoutes("records", {
     permission: "records:read",
     summary: "List records",
     description:
-      "Returns the synced records of a type, including deleted ones; the record created last at the provider comes first. Members and guests can read the types that the organization's settings name. Filters combine.",
+      "Returns the synced records of a type, including deleted ones; the record created last at the provider comes first. Members and guests can read the types that the organization's settings name. Filters combine; a filter by a field that the type does not have is 400. Pages of a filtered list may be short.",
     request: { params: z.object({ type: RecordType }), query: RecordQuery },
     paging: pagesOf(RecordPosition),
     success: { status: 200, description: "A page of records.", body: z.array(SyncedRecord) },

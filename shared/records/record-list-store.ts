@@ -1,8 +1,9 @@
 import { definedFields } from "../json/defined-fields.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { getItem, type Table } from "../runtime/table.ts";
 import { queryFilteredPage, queryPages } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { type RecordType, recordFields } from "./record.ts";
+import type { RecordType } from "./record.ts";
 import {
   fromListedItem,
   isStorable,
@@ -17,68 +18,92 @@ import {
   toSyncedRecord,
   typePrefix,
 } from "./record-item.ts";
-import type { RecordPosition, RecordQuery } from "./record-query.ts";
+import { amountFieldOf, type RecordPosition, type RecordQuery, requireFields } from "./record-query.ts";
 import type { SyncedRecord } from "./synced-record.ts";
 
-type Filters = Pick<RecordQuery, "status" | "updatedSince">;
+type Filters = Omit<RecordQuery, "id" | "customerId" | "paymentId">;
 type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined };
 
 const NOTHING: PageOfRecords = { items: [], next: undefined };
 
-const queryOf = ({ index, keyValue }: ListPartition, { status, updatedSince }: Filters) => {
+const OVERDUE = "(#fields.#status = :open AND #fields.#dueAt < :now)";
+
+const queryOf = (type: RecordType, { index, keyValue }: ListPartition, filters: Filters, now: number) => {
+  const { status, minAmount, maxAmount, overdue, updatedSince } = filters;
+  const amount = `#fields.#${amountFieldOf(type)}`;
   const conditions = [
     ...(status === undefined ? [] : ["#fields.#status = :status"]),
+    ...(minAmount === undefined ? [] : [`${amount} >= :minAmount`]),
+    ...(maxAmount === undefined ? [] : [`${amount} <= :maxAmount`]),
+    ...(overdue === undefined ? [] : [overdue ? OVERDUE : `NOT ${OVERDUE}`]),
     ...(updatedSince === undefined ? [] : ["#updatedAt >= :updatedSince"]),
   ];
+  const values = { key: keyValue, status, minAmount, maxAmount, updatedSince };
   return {
     index,
     where: `#${index.partitionKey} = :key`,
     filter: conditions.join(" AND "),
-    values: definedFields({ key: keyValue, status, updatedSince }),
+    values: { ...definedFields(values), ...(overdue !== undefined && { open: "open", now }) },
     isDescending: true,
   };
 };
 
-const matches = (record: SyncedRecord, { customerId, status, updatedSince = 0 }: Omit<RecordQuery, "id">): boolean => {
-  const owner = "customerId" in record ? record.customerId : record.id;
-  const word = "status" in record ? record.status : undefined;
-  return (customerId ?? owner) === owner && (status ?? word) === word && record.updatedAt >= updatedSince;
+/** The same conditions for one record, which is read by its key. */
+const matches = (record: SyncedRecord, query: Omit<RecordQuery, "id">, now: number): boolean => {
+  const { customerId, paymentId, status, minAmount, maxAmount, overdue, updatedSince = 0 } = query;
+  const { id, type, updatedAt } = record;
+  const fields: Readonly<Record<string, unknown>> = record;
+  const customer = type === "customers" ? id : fields.customerId;
+  const amount = fields[amountFieldOf(type) ?? ""];
+  const hasAmount = typeof amount === "number";
+  const isOverdue = fields.status === "open" && typeof fields.dueAt === "number" && fields.dueAt < now;
+  return (
+    (customerId === undefined || customerId === customer) &&
+    (paymentId === undefined || paymentId === fields.paymentId) &&
+    (status === undefined || status === fields.status) &&
+    (minAmount === undefined || (hasAmount && amount >= minAmount)) &&
+    (maxAmount === undefined || (hasAmount && amount <= maxAmount)) &&
+    (overdue === undefined || overdue === isOverdue) &&
+    updatedAt >= updatedSince
+  );
 };
 
 export type RecordListStore = ReturnType<typeof createRecordListStore>;
 
 /** Lists of records. Keys and indexes: record-item.ts. All calls throw DomainError `store_unavailable`. */
-export const createRecordListStore = (table: Table<"records">) => {
+export const createRecordListStore = (table: Table<"records">, clock: Clock = systemClock) => {
   /** A list with at most one record: half a read unit per 4 KB. */
   const listOne = async (organizationId: string, key: RecordKey, filters: Omit<RecordQuery, "id">) => {
     if (!isStorable(key)) return NOTHING;
     const item = await getItem(table, itemKeyOf(organizationId, key), { isConsistent: false });
     if (item === undefined) return NOTHING;
     const record = toSyncedRecord(item);
-    return matches(record, filters) ? { items: [record], next: undefined } : NOTHING;
+    return matches(record, filters, clock()) ? { items: [record], next: undefined } : NOTHING;
   };
 
   return {
     /**
      * Records of a type, by `createdAt`, newest first. Half a read unit per 4 KB of items read; may lag by a second. With
      * filters a page may be short though more pages follow.
+     * @throws DomainError `invalid_field` for a filter whose field the type lacks.
      */
     async list(
       organizationId: string,
       type: RecordType,
-      { id, customerId, ...filters }: RecordQuery,
+      query: RecordQuery,
       { limit, after }: { limit: number; after: RecordPosition | undefined },
     ): Promise<PageOfRecords> {
-      if (filters.status !== undefined && !("status" in recordFields[type].shape)) return NOTHING;
-      const only = id ?? (type === "customers" ? customerId : undefined);
+      requireFields(type, query);
+      const { id, ...filters } = query;
+      const only = id ?? (type === "customers" ? filters.customerId : undefined);
       if (only !== undefined) {
-        return after === undefined ? listOne(organizationId, { type, id: only }, { customerId, ...filters }) : NOTHING;
+        return after === undefined ? listOne(organizationId, { type, id: only }, filters) : NOTHING;
       }
-      const partition = listPartition(organizationId, type, customerId);
+      const partition = listPartition(organizationId, type, filters.customerId ?? filters.paymentId);
       const position = after && startKeyOf(organizationId, type, partition, after);
       const { items, last } = await queryFilteredPage(
         table,
-        { ...queryOf(partition, filters), after: position },
+        { ...queryOf(type, partition, filters, clock()), after: position },
         limit,
       );
       return { items: items.map(toSyncedRecord), next: last && positionOf(last) };

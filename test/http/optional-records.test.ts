@@ -81,6 +81,20 @@ describe("refunds, disputes and payouts", () => {
     ]);
   });
 
+  it("are listed by their payment", async () => {
+    for (const [type, amount] of [
+      ["refunds", 1_200],
+      ["disputes", 5_000],
+    ]) {
+      const all = await ours.records(`${type}`);
+      const ofPayment = all.filter(({ paymentId }) => paymentId === payment);
+      expect(ofPayment).toHaveLength(1);
+      expect(await ours.records(`${type}`, `paymentId=${payment}`)).toEqual(ofPayment);
+      expect(await ours.records(`${type}`, `paymentId=${payment}&maxAmount=${Number(amount) - 1}`)).toEqual([]);
+      expect(await ours.records(`${type}`, "paymentId=pi_unknown")).toEqual([]);
+    }
+  });
+
   it("follow the provider's events", async () => {
     await change("fail_payout", { failureCode: "account_closed" });
     await change("close_dispute");

@@ -44,6 +44,54 @@ describe("records", () => {
     expect(await ours.everyPage("records/invoices?limit=7")).toEqual(all);
   });
 
+  it("are filtered by amount and by overdue invoices, alone and with a status", async () => {
+    const invoices = await ours.records("invoices", "limit=1000");
+    const amounts = invoices.map(({ amountDue }) => Number(amountDue)).sort((a, b) => a - b);
+    const [low, high] = [amounts[3] ?? 0, amounts.at(-3) ?? 0];
+    const within = invoices.filter(({ amountDue }) => Number(amountDue) >= low && Number(amountDue) <= high);
+    expect(within.length).toBeGreaterThan(0);
+    expect(await ours.records("invoices", `minAmount=${low}&maxAmount=${high}&limit=1000`)).toEqual(within);
+    expect(await ours.records("invoices", `minAmount=${low}&status=paid&limit=1000`)).toEqual(
+      invoices.filter(({ amountDue, status }) => Number(amountDue) >= low && status === "paid"),
+    );
+    // The due dates are far from the present.
+    const now = Date.now();
+    const isOverdue = ({ status, dueAt }: Record<string, unknown>) =>
+      status === "open" && typeof dueAt === "number" && dueAt < now;
+    expect(await ours.records("invoices", "overdue=true&limit=1000")).toEqual(invoices.filter(isOverdue));
+    expect(await ours.records("invoices", "overdue=false&limit=1000")).toEqual(
+      invoices.filter((invoice) => !isOverdue(invoice)),
+    );
+    const [payment] = await ours.records("payments");
+    const [id, amount] = [payment?.id, Number(payment?.amount)];
+    expect(await ours.records("payments", `id=${id}&minAmount=${amount}&maxAmount=${amount}`)).toEqual([payment]);
+    expect(await ours.records("payments", `id=${id}&minAmount=${amount + 1}`)).toEqual([]);
+  });
+
+  it.each([
+    ["customers", "status=active", 400],
+    ["customers", "minAmount=1", 400],
+    ["customers", "paymentId=pi_1", 400],
+    ["subscriptions", "maxAmount=1", 400],
+    ["subscriptions", "overdue=true", 400],
+    ["payments", "overdue=true", 400],
+    ["payments", "paymentId=pi_1", 400],
+    ["payouts", "paymentId=po_1", 400],
+    ["refunds", "customerId=cus_1", 400],
+    ["payouts", "customerId=cus_1", 400],
+    ["invoices", "minAmount=1.5", 400],
+    ["invoices", "maxAmount=", 400],
+    ["invoices", "overdue=yes", 400],
+    ["customers", "customerId=cus_1", 200],
+    ["refunds", "paymentId=pi_1&status=failed&minAmount=-5", 200],
+    ["disputes", "paymentId=pi_1&maxAmount=0", 200],
+    ["payouts", "status=paid&minAmount=0", 200],
+  ])("of %s filtered by %s are answered with %i", async (type, query, status) => {
+    const answer = await ours.call("GET", `records/${type}?${query}`);
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body).toMatchObject({ error: 40002 });
+  });
+
   it("are not visible to another organization, which cannot use their cursors either", async () => {
     const others = organizationOf(service, "records-of-others");
     expect(await others.records("customers")).toEqual([]);
