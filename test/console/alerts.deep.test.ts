@@ -210,7 +210,7 @@ describe("triage", () => {
   it("keeps filters and search in the address, and selects a range", async () => {
     const { page, row } = await start("alert-filters", ["eve", "bob", "carol"]);
     await row("eve").waitFor();
-    await page.keyboard.press("/");
+    await page.keyboard.press("f");
     await page.keyboard.type("carol");
     await row("eve").waitFor({ state: "detached" });
     expect(page.url()).toContain("q=carol");
@@ -246,7 +246,7 @@ describe("triage", () => {
     expect(await page.getByLabel("Title").inputValue()).toBe("Eve again");
     await page.getByRole("button", { name: "Raise the alert" }).click();
     await page.getByRole("heading", { name: "Eve again", level: 1 }).waitFor();
-    await page.getByRole("link", { name: "Permission denied" }).waitFor();
+    await page.getByRole("region", { name: /^Events/ }).getByRole("link", { name: "Permission denied" }).waitFor();
     expect(await list("?status=open")).toMatchObject([
       { title: "Eve again", level: "CRITICAL", eventIds: [expect.any(String)] },
     ]);

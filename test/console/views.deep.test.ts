@@ -45,7 +45,7 @@ it.each(screens)("each view keeps its manners while it loads at $width px, $sche
     return mannersOf(shown);
   };
   expect(await inspectAll(page, addresses, inspect, false)).toEqual([]);
-  const forms = /^\/console\/(alerts\/raise|notifications\/new|mutes\/new)/;
+  const forms = /^\/console\/(alerts\/raise|notifications\/new|(mutes|own-rules)\/new)/;
   expect(loading).toEqual(addresses.filter((address) => !forms.test(address)));
 });
 

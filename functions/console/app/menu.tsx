@@ -6,6 +6,7 @@ import { useCaller } from "./access.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { activeShortcuts, areKeysOn, turnKeys, useShortcuts } from "./parts/shortcuts.ts";
+import { Search } from "./search/search.tsx";
 import { signOut } from "./session/session.ts";
 import { groups, views } from "./views.ts";
 import { currentPage, isWithin } from "./words/address.ts";
@@ -66,6 +67,7 @@ export const Menu = () => {
             Menu
           </button>
         </div>
+        <Search />
         <div id="menu" class={isOpen ? "menu open" : "menu"}>
           <nav aria-label="Views">
             {groups.map((group) => {

@@ -3,9 +3,9 @@ import {
   containsAddress,
   lineNotes,
   networkOfAddress,
-  networksOf,
   parseNetwork,
 } from "../../../functions/console/app/views/settings/networks.ts";
+import { linesOf } from "../../../functions/console/app/words/lines.ts";
 import { isInNetworks } from "../../../shared/terms/cidr.ts";
 import { Cidr } from "../../../shared/terms/cidr-text.ts";
 import { fc } from "../../support/fixed-seed.ts";
@@ -86,7 +86,7 @@ describe("the rules of the allowlist in the console", () => {
       "0.0.0.0/0",
       "::ffff:192.0.2.0/24",
     ].join("\n");
-    expect(networksOf(text)).toHaveLength(12);
+    expect(linesOf(text)).toHaveLength(12);
     expect(lineNotes(text).map(({ line, isError, note }) => [line, isError, note])).toEqual([
       [4, true, "Add the prefix length: 192.0.2.7/32 is this address alone."],
       [5, true, "After the slash, write a whole number from 0 to 32."],

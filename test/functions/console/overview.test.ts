@@ -1,3 +1,4 @@
+import { columnsOf } from "../../../functions/console/app/words/intervals.ts";
 import { describe, expect, it } from "@jest/globals";
 import type { AlertCounts, Connection, OrganizationStats, SyncRun } from "../../../functions/console/app/api/types.ts";
 import {
@@ -7,7 +8,6 @@ import {
   verdictOf,
 } from "../../../functions/console/app/views/overview/attention.ts";
 import {
-  columnsOf,
   compared,
   comparedShare,
   hasEarlierData,
@@ -176,7 +176,7 @@ describe("a period of the overview", () => {
   it("names its first and its last column as incomplete", () => {
     const interval = { totalEvents: 3, failures: 1, highRiskEvents: 0, avgResponseTime: 0 };
     const days = [20, 21, 22].map((day) => ({ ...interval, from: Date.UTC(2026, 10, day) }));
-    const columns = columnsOf(days, "7d", NOW);
+    const columns = columnsOf(days, "day", NOW);
     expect(columns.map(({ name }) => name)).toEqual(["Nov 20 (UTC), in part", "Nov 21 (UTC)", "Nov 22 (UTC), in part"]);
     expect(columns[1]).toMatchObject({ label: "Nov 21", total: 3, bad: 1 });
   });

@@ -17,6 +17,12 @@ export const destinationAddress = (id: string): string => addressBelow("/console
 
 export const eventAddress = (id: string): string => addressBelow("/console/events", id);
 
+/** The page of a user, or of an address that calls came from. */
+export const callerAddress = (caller: { userId: string } | { ipAddress: string }): string =>
+  "userId" in caller
+    ? addressBelow("/console/users", caller.userId)
+    : addressBelow("/console/addresses", caller.ipAddress);
+
 /** Whether a view of the menu is open, or something below it. Everything is below the overview. */
 export const isWithin = (path: string, view: string): boolean =>
   path === view || (view !== "/console" && path.startsWith(`${view}/`));

@@ -3,20 +3,27 @@
 import type { Alert } from "../../api/types.ts";
 import { Card, Facts } from "../../parts/page.tsx";
 import { Level, TimeAndAge } from "../../parts/values.tsx";
-import { addressOf, destinationAddress } from "../../words/address.ts";
+import { addressOf, callerAddress, destinationAddress } from "../../words/address.ts";
 import { formatNumber } from "../../words/format.ts";
 import { FactText } from "../events/event-facts.tsx";
 import { metadataFacts } from "../events/metadata.ts";
 import { muteAddress } from "../mutes/mute-words.ts";
+import { ownRuleAddress } from "../own-rules/own-rule-words.ts";
 import { evidenceFacts } from "./evidence.ts";
 import { Status } from "./table.tsx";
-import { causeNames, ownOf, ruleName, rules, subjectOf } from "./words.ts";
+import { causeNames, ownOf, ownRuleId, ruleName, rules, subjectOf } from "./words.ts";
 
 export const Meaning = ({ alert: { rule, message } }: { alert: Alert }) => {
   const words = ownOf(rules, rule);
+  const ownId = ownRuleId(rule);
   return (
     <Card title={ruleName(rule)}>
       {message !== undefined && <p class="alerts-message">{message}</p>}
+      {ownId !== undefined && (
+        <p>
+          A rule of your organization found this. <a href={ownRuleAddress(ownId)}>Open the rule</a>
+        </p>
+      )}
       {words !== undefined && (
         <>
           <p>{words.means}</p>
@@ -38,7 +45,8 @@ const SubjectLink = ({ alert }: { alert: Alert }) => {
   if (filters === undefined) return <>{text}</>;
   return (
     <>
-      {text} <a href={addressOf("/console/events", { period: "7d", ...filters })}>Events of the last 7 days</a>
+      <a href={callerAddress(filters)}>{text}</a>{" "}
+      <a href={addressOf("/console/events", { period: "7d", ...filters })}>Events of the last 7 days</a>
     </>
   );
 };

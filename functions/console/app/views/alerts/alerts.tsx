@@ -82,7 +82,7 @@ export const View = () => {
       r: { does: "Resolve the selected alerts, or the alert", run: on.onResolve },
       i: { does: "Assign the selected alerts, or the alert, to me", run: on.onAssignToMe },
     }),
-    "/": { does: "Search", run: () => search.current?.focus() },
+    f: { does: "Filter by a text", run: () => search.current?.focus() },
   });
 
   return (

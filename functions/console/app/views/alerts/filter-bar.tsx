@@ -1,8 +1,9 @@
 import type { RefObject } from "preact";
 import { Choice, Field } from "../../parts/field.tsx";
 import { levelNames, levels } from "../../words/levels.ts";
+import { useOwnRuleOptions } from "../own-rules/use-own-rules.ts";
 import { type StatusChoice, statusChoiceOf, type Wanted } from "./triage.ts";
-import { rules } from "./words.ts";
+import { ruleName, rules } from "./words.ts";
 
 type Props = {
   wanted: Wanted;
@@ -25,6 +26,7 @@ const ruleOptions = Object.entries(rules)
 
 export const FilterBar = ({ wanted, search, onChoose, onDone }: Props) => {
   const { level = "", rule = "", assignee = "", q = "" } = wanted;
+  const known = [...ruleOptions, ...useOwnRuleOptions()];
   return (
     <search class="filters alerts-filters">
       <Choice
@@ -42,7 +44,11 @@ export const FilterBar = ({ wanted, search, onChoose, onDone }: Props) => {
       <Choice<string>
         label="Rule"
         value={rule}
-        options={[["", "All"], ...ruleOptions]}
+        options={[
+          ["", "All"],
+          ...known,
+          ...(rule === "" || known.some(([one]) => one === rule) ? [] : [[rule, ruleName(rule)] as const]),
+        ]}
         onChoose={(chosen) => onChoose({ rule: chosen })}
       />
       <Choice<string>

@@ -101,8 +101,16 @@ export const rules: Readonly<Record<string, RuleWords>> = {
 export const ownOf = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
-/** A rule of a later version of the service has its name only. */
-export const ruleName = (rule: string): string => ownOf(rules, rule)?.name ?? inWords(rule);
+/** What the rules of an organization's own begin with, before their id. */
+export const OWN_RULE = "custom_";
+
+/** The id of an own rule; undefined for all others. */
+export const ownRuleId = (rule: string): string | undefined =>
+  rule.startsWith(OWN_RULE) ? rule.slice(OWN_RULE.length) : undefined;
+
+/** A rule of a later version of the service has its name only. The title of an own rule's alert is the rule's name. */
+export const ruleName = (rule: string): string =>
+  ownRuleId(rule) === undefined ? (ownOf(rules, rule)?.name ?? inWords(rule)) : "Own rule";
 
 export const statusNames: Readonly<Record<Alert["status"], string>> = {
   open: "Open",
@@ -139,6 +147,17 @@ export type Subject = {
   filters?: { userId: string } | { ipAddress: string };
 };
 
+/** The group that an own rule found. Those beyond the busiest 200 are counted together. */
+const ownSubject = (subject: string): Subject => {
+  const [, field, value = ""] = /^(\w+):(.+)$/s.exec(subject) ?? [];
+  if (field === "userId") return { text: `User ${value}`, filters: { userId: value } };
+  // A network is no address that events can be filtered by.
+  if (field === "ipAddress")
+    return { text: `Address ${value}`, ...(!value.includes("/") && { filters: { ipAddress: value } }) };
+  if (subject === "others") return { text: "All others together" };
+  return { text: field === undefined ? subject : `${inWords(field)} ${value}` };
+};
+
 /** What an alert is about. Undefined for an alert that was raised by hand: it is about itself. */
 export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): Subject | undefined => {
   if (rule === "manual") return undefined;
@@ -147,6 +166,7 @@ export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): S
   if (rule === "alerts_muted") return { text: "A mute", muteId: subject };
   if (rule === "detection_rule_off") return { text: `Rule: ${ruleName(subject)}` };
   const fixed = ownOf(fixedSubjects, subject);
+  if (ownRuleId(rule) !== undefined && fixed === undefined) return ownSubject(subject);
   if (fixed !== undefined) return { text: fixed };
   // The subject of an event's alert begins with the event's type.
   const [, type, rest = subject] = /^([A-Z_]+)(?: (.+))?$/s.exec(subject) ?? [];

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { SecurityEventWithAlert } from "../../api/types.ts";
 import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, Level, Time, TimeAndAge } from "../../parts/values.tsx";
-import { addressOf, alertAddress } from "../../words/address.ts";
+import { addressOf, alertAddress, callerAddress } from "../../words/address.ts";
 import { formatDuration, inWords } from "../../words/format.ts";
 import { type FactValue, metadataFacts } from "./metadata.ts";
 import { type Chosen, sourceLabels } from "./selection.ts";
@@ -102,7 +102,7 @@ export const Who = ({ event }: { event: SecurityEventWithAlert }) => {
             "User",
             userId && (
               <More filters={{ userId }} what="user">
-                {userId}
+                <a href={callerAddress({ userId })}>{userId}</a>
               </More>
             ),
           ],
@@ -116,7 +116,7 @@ export const Who = ({ event }: { event: SecurityEventWithAlert }) => {
             "Address",
             ipAddress && (
               <More filters={{ ipAddress }} what="address">
-                {ipAddress}
+                <a href={callerAddress({ ipAddress })}>{ipAddress}</a>
               </More>
             ),
           ],

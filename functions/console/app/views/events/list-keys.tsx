@@ -30,7 +30,7 @@ export const ListKeys = ({ table, onFilter, onLive, onMark }: Props) => {
   useShortcuts({
     j: { does: "Next event", run: () => move("nextElementSibling") },
     k: { does: "Previous event", run: () => move("previousElementSibling") },
-    "/": { does: "Filter", run: onFilter },
+    f: { does: "Filter", run: onFilter },
     l: { does: "Live tail on or off", run: onLive },
     ...(onMark !== undefined && {
       x: { does: "Select the event", run: () => focused()?.querySelector("input")?.click() },

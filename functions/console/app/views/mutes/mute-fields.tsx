@@ -6,24 +6,23 @@ import { TimeOfDay, Zone } from "../../parts/zoned-fields.tsx";
 import { serviceNow } from "../../words/clock.ts";
 import { formatTime, inWords } from "../../words/format.ts";
 import { levelNames, levels } from "../../words/levels.ts";
-import { rules as ruleWords, subjectOf } from "../alerts/words.ts";
+import { ruleName, rules as ruleWords, subjectOf } from "../alerts/words.ts";
+import { useOwnRuleOptions } from "../own-rules/use-own-rules.ts";
 import { isMutable, type MuteDraft, type MuteProblems, timesOf, weekdays } from "./mute-draft.ts";
 
 const MOST = { subject: 256, reason: 500 };
 
 type Props = { draft: MuteDraft; problems: MuteProblems; onEdit: (changes: Partial<MuteDraft>) => void };
 
-/** With rules that the console does not know, such as an organization's own. */
-const ruleOptions = (chosen: readonly string[]) => [
-  ...Object.entries(ruleWords)
-    .filter(([rule]) => isMutable(rule))
-    .map(([rule, { name }]) => [rule, name] as const),
-  ...chosen.filter((rule) => !Object.hasOwn(ruleWords, rule)).map((rule) => [rule, rule] as const),
-];
+const builtIn = Object.entries(ruleWords).flatMap(([rule, { name }]) =>
+  isMutable(rule) ? [[rule, name] as const] : [],
+);
 
 const What = ({ draft, problems, onEdit }: Props) => {
   const { rules, subject } = draft;
   const [rule] = rules ?? [];
+  const options = [...builtIn, ...useOwnRuleOptions()];
+  const unknown = (rules ?? []).filter((one) => !options.some(([known]) => known === one));
   return (
     <Card title="Which alerts">
       <Options
@@ -42,7 +41,7 @@ const What = ({ draft, problems, onEdit }: Props) => {
       {rules !== undefined && (
         <Checks
           legend="Chosen rules"
-          options={ruleOptions(rules)}
+          options={[...options, ...unknown.map((one) => [one, ruleName(one)] as const)]}
           chosen={rules}
           error={problems.rules}
           onChoose={(chosen) => onEdit({ rules: chosen, subject: "" })}

@@ -22,13 +22,13 @@ export const states: Readonly<Record<Mute["state"], { name: string; tone: Tone }
 
 const MOST_NAMED = 3;
 
-/** Which alerts it is about: "Repeated authentication failures, Address 192.0.2.1". */
-export const titleOf = ({ rules, subject }: Pick<Mute, "rules" | "subject">): string => {
+/** Which alerts it is about: "Repeated authentication failures: Address 192.0.2.1". @param nameOf names a rule */
+export const titleOf = ({ rules, subject }: Pick<Mute, "rules" | "subject">, nameOf = ruleName): string => {
   if (rules === undefined) return "Alerts of all rules";
   const [rule = ""] = rules;
-  if (subject !== undefined) return `${ruleName(rule)}: ${subjectOf({ rule, subject })?.text ?? subject}`;
+  if (subject !== undefined) return `${nameOf(rule)}: ${subjectOf({ rule, subject })?.text ?? subject}`;
   const rest = rules.length - MOST_NAMED;
-  const named = rules.slice(0, MOST_NAMED).map(ruleName).join(", ");
+  const named = rules.slice(0, MOST_NAMED).map(nameOf).join(", ");
   return rest > 0 ? `${named} and ${plural(rest, "more rule")}` : named;
 };
 

@@ -13,6 +13,7 @@ import { alertAddress } from "../../words/address.ts";
 import { formatNumber } from "../../words/format.ts";
 import { levelNames, levels } from "../../words/levels.ts";
 import { Status } from "../alerts/table.tsx";
+import { useRuleName } from "../own-rules/use-own-rules.ts";
 import { levelsInWords, MUTES_PATH, titleOf, weeklyInWords } from "./mute-words.ts";
 import { MuteState } from "./mutes.tsx";
 import { API, useHiddenAlerts, useMute } from "./use-mutes.ts";
@@ -80,6 +81,7 @@ export const View = () => {
   const { retentionDays } = useCaller().deployment;
   const mayManage = useMay("security:manage");
   const mute = useMute(id);
+  const nameOf = useRuleName();
   const all = <a href={MUTES_PATH}>All mutes</a>;
   if (mute.problem?.status === 404)
     return (
@@ -91,7 +93,7 @@ export const View = () => {
     );
   return (
     <Page
-      title={mute.value === undefined ? "Mute" : titleOf(mute.value)}
+      title={mute.value === undefined ? "Mute" : titleOf(mute.value, nameOf)}
       lead={all}
       actions={
         mayManage &&

@@ -5,6 +5,7 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, LiveItems } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Badge, RelativeTime } from "../../parts/values.tsx";
+import { useRuleName } from "../own-rules/use-own-rules.ts";
 import {
   hiddenInWords,
   levelsInWords,
@@ -20,13 +21,14 @@ export const MuteState = ({ state }: Pick<Mute, "state">) => (
   <Badge tone={states[state].tone}>{states[state].name}</Badge>
 );
 
-const columns: readonly Column<Mute>[] = [
+/** @param nameOf names a rule */
+const columnsOf = (nameOf: (rule: string) => string): readonly Column<Mute>[] => [
   {
     head: "Mute",
     isHead: true,
     cell: (mute) => (
       <>
-        <a href={muteAddress(mute.id)}>{titleOf(mute)}</a>
+        <a href={muteAddress(mute.id)}>{titleOf(mute, nameOf)}</a>
         <p class="quiet">{mute.reason}</p>
       </>
     ),
@@ -57,6 +59,7 @@ const columns: readonly Column<Mute>[] = [
 export const View = () => {
   const list = useMutes();
   const mayManage = useMay("security:manage");
+  const columns = columnsOf(useRuleName());
   return (
     <Page
       title="Mutes"

@@ -10,7 +10,8 @@ import { Level, RelativeTime } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { formatNumber, inWords } from "../../words/format.ts";
-import { columnsOf, DEFAULT_PERIOD, hasEarlierData, isKept, numbersOf, type Period, periods } from "./periods.ts";
+import { chartTitle, columnsOf } from "../../words/intervals.ts";
+import { DEFAULT_PERIOD, hasEarlierData, isKept, numbersOf, type Period, periods } from "./periods.ts";
 
 /** Longer periods and the periods before change slowly. */
 const EVERY_MS = 5 * 60_000;
@@ -110,8 +111,8 @@ export const Activity = ({ period, onChoose, lastDay }: ActivityProps) => {
             <p class="quiet">Events are kept for {formatNumber(retentionDays)} days. Older ones are not counted.</p>
           )}
           <Columns
-            title={periods[period].interval === "hour" ? "Events by hour" : "Events by day (UTC)"}
-            columns={columnsOf(stats.intervals, period, serviceNow())}
+            title={chartTitle(periods[period].interval)}
+            columns={columnsOf(stats.intervals, periods[period].interval, serviceNow())}
             totalName="Events"
             badName="Failed"
           />

@@ -1,6 +1,6 @@
 /** The periods of the overview, and how a period compares with the one before. Pure. */
 import type { SecurityStatistics } from "../../api/types.ts";
-import { formatDuration, formatMinute, formatNumber, formatShare, formatUtcDay } from "../../words/format.ts";
+import { formatDuration, formatNumber, formatShare } from "../../words/format.ts";
 
 const HOUR = 60 * 60_000;
 const DAY = 24 * HOUR;
@@ -23,21 +23,6 @@ export const hasEarlierData = (period: Period, retentionDays: number): boolean =
 
 /** Whether events of all of the period are kept. */
 export const isKept = (period: Period, retentionDays: number): boolean => periods[period].ms <= retentionDays * DAY;
-
-/** The statistics that the API counts for each hour or day, as columns. @param now epoch milliseconds */
-export const columnsOf = (intervals: SecurityStatistics["intervals"], period: Period, now: number) => {
-  const isHourly = periods[period].interval === "hour";
-  return (intervals ?? []).map(({ from, totalEvents, failures }, index, { length }) => {
-    const start = isHourly ? formatMinute(from, now) : formatUtcDay(from);
-    const ends = index === 0 || index === length - 1;
-    return {
-      name: `${isHourly ? `From ${start}` : `${start} (UTC)`}${ends ? ", in part" : ""}`,
-      label: isHourly ? formatMinute(from, from) : start,
-      total: totalEvents,
-      bad: failures,
-    };
-  });
-};
 
 /** How to show a value of the statistics and the size of a change of it, without a sign. */
 type Measure = { format: (value: number) => string };

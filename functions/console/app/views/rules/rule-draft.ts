@@ -1,6 +1,7 @@
 /** The settings of a rule as the user types them: what is wrong, and the request that they become. Pure. */
 import type { DetectionRule, DetectionRuleRequest } from "../../api/types.ts";
-import { lineNotes, MOST_NETWORKS, networksOf } from "../settings/networks.ts";
+import { linesOf } from "../../words/lines.ts";
+import { lineNotes, MOST_NETWORKS } from "../settings/networks.ts";
 
 /** `revision`: that of the rule when the changes began. Lists have one element in each line. */
 export type RuleDraft = {
@@ -32,13 +33,6 @@ const numberOf = (text: string, { min, max }: Threshold): number | undefined => 
 export const hintOf = ({ default: byDefault, min, max, unit }: Threshold): string =>
   `${unit}: ${min} to ${max}, without a setting ${byDefault}.`;
 
-/** Ids have no space, so a line that has one is a mistake. */
-const usersOf = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
 /** The API accepts at most this many, with at most this many characters. */
 const MOST_USERS = 100;
 const LONGEST_USER = 128;
@@ -53,12 +47,13 @@ export const mistakesOf = ({ thresholds }: DetectionRule, draft: RuleDraft): Mis
       : [],
   );
   const line = lineNotes(draft.networks).find(({ isError }) => isError);
-  const users = usersOf(draft.users);
+  const users = linesOf(draft.users);
+  // Ids have no space, so a line that has one is a mistake.
   const badUser = users.find((user) => /\s/.test(user) || user.length > LONGEST_USER);
   const tooMany = (most: number) => `At most ${most} are possible.`;
   const networks =
     line === undefined
-      ? networksOf(draft.networks).length > MOST_NETWORKS && tooMany(MOST_NETWORKS)
+      ? linesOf(draft.networks).length > MOST_NETWORKS && tooMany(MOST_NETWORKS)
       : `${line.text}: ${line.note}`;
   const usersMistake =
     badUser === undefined ? users.length > MOST_USERS && tooMany(MOST_USERS) : `${badUser} is not the id of a user.`;
@@ -82,7 +77,7 @@ export const requestOf = ({ thresholds }: DetectionRule, draft: RuleDraft): Dete
       numberOf(draft.thresholds[name] ?? "", threshold) ?? threshold.default,
     ]),
   ),
-  known: { networks: networksOf(draft.networks), users: usersOf(draft.users) },
+  known: { networks: linesOf(draft.networks), users: linesOf(draft.users) },
   revision: draft.revision,
 });
 

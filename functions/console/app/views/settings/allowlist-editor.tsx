@@ -2,7 +2,8 @@ import type { RefObject } from "preact";
 import { Button } from "../../parts/button.tsx";
 import { TextField } from "../../parts/field.tsx";
 import { Card } from "../../parts/page.tsx";
-import { containsAddress, type LineNote, MOST_NETWORKS, networkOfAddress, networksOf } from "./networks.ts";
+import { linesOf } from "../../words/lines.ts";
+import { containsAddress, type LineNote, MOST_NETWORKS, networkOfAddress } from "./networks.ts";
 
 const LEAST_ROWS = 5;
 const MOST_ROWS = 20;
@@ -18,7 +19,7 @@ type Props = {
 };
 
 const errorOf = (text: string, notes: readonly LineNote[]): string | undefined => {
-  const count = networksOf(text).length;
+  const count = linesOf(text).length;
   if (count > MOST_NETWORKS) return `The list has ${count} networks. At most ${MOST_NETWORKS} are possible.`;
   const errors = notes.filter(({ isError }) => isError).length;
   if (errors === 0) return undefined;
@@ -27,8 +28,8 @@ const errorOf = (text: string, notes: readonly LineNote[]): string | undefined =
 
 export const AllowlistEditor = ({ editor, text, notes, ipAddress, isLockedOut, onChange }: Props) => {
   const own = networkOfAddress(ipAddress);
-  const isEmpty = networksOf(text).length === 0;
-  const isIn = containsAddress(networksOf(text), ipAddress);
+  const isEmpty = linesOf(text).length === 0;
+  const isIn = containsAddress(linesOf(text), ipAddress);
   const addOwn = (network: string): void => {
     onChange(text.trim() === "" ? network : `${text.trimEnd()}\n${network}`);
     editor.current?.focus();

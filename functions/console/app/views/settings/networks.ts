@@ -94,13 +94,6 @@ export const networkOfAddress = (ipAddress: string): string | undefined => {
   return address && `${ipAddress}/${address.bits}`;
 };
 
-/** The networks in the editor's text: one in each line that is not empty. */
-export const networksOf = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-
 /** `isError`: the list cannot be saved. Otherwise the line is accepted, and may not be what the user meant. */
 export type LineNote = { line: number; text: string; isError: boolean; note: string };
 

@@ -10,9 +10,10 @@ import { LeaveGuard } from "../../parts/leave-guard.tsx";
 import { notify } from "../../parts/notices.ts";
 import { Card, Page } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
+import { linesOf } from "../../words/lines.ts";
 import { AllowlistEditor } from "./allowlist-editor.tsx";
 import { changesBetween, isSame } from "./changes.ts";
-import { containsAddress, lineNotes, MOST_NETWORKS, networksOf } from "./networks.ts";
+import { containsAddress, lineNotes, MOST_NETWORKS } from "./networks.ts";
 import { RecordAccess } from "./record-access.tsx";
 import { SaveCard } from "./save-card.tsx";
 
@@ -60,7 +61,7 @@ const SettingsForm = ({ current, ipAddress, onRead }: FormProps) => {
   const editor = useRef<HTMLTextAreaElement>(null);
   const shown = draft ?? unchanged(current);
   const { networks, recordAccess, siemFeed } = shown;
-  const next: Settings = { ipAllowlist: networksOf(networks), recordAccess, siemFeed };
+  const next: Settings = { ipAllowlist: linesOf(networks), recordAccess, siemFeed };
   const notes = lineNotes(networks);
   const hasErrors = notes.some(({ isError }) => isError) || next.ipAllowlist.length > MOST_NETWORKS;
   const isLockedOut = next.ipAllowlist.length > 0 && !hasErrors && !containsAddress(next.ipAllowlist, ipAddress);

@@ -1,0 +1,88 @@
+/** The form of an own rule, new or present. */
+import { useRef, useState } from "preact/hooks";
+import { useMay } from "../../access.ts";
+import { useAction } from "../../api/action.ts";
+import type { CustomRule, CustomRuleRequest } from "../../api/types.ts";
+import { Button } from "../../parts/button.tsx";
+import { useDraft } from "../../parts/draft.ts";
+import { focusFirstError } from "../../parts/focus-first-error.ts";
+import { LeaveGuard } from "../../parts/leave-guard.tsx";
+import { ProblemNote } from "../../parts/states.tsx";
+import { draftOf, emptyDraft, type OwnRuleDraft, problemsOf, requestOf } from "./own-rule-draft.ts";
+import { OwnRuleFields } from "./own-rule-fields.tsx";
+
+type Props = {
+  /** Undefined for a new one. */
+  rule?: CustomRule;
+  submit: string;
+  /** @param revision of the rule when the changes began */
+  save: (request: CustomRuleRequest, revision: number, key: string) => Promise<CustomRule>;
+  onSaved: (rule: CustomRule) => void;
+};
+
+export const OwnRuleForm = ({ rule, submit, save, onSaved }: Props) => {
+  const [stored, setDraft] = useDraft<OwnRuleDraft>(`own rule ${rule?.id ?? ""}`);
+  const [isTried, setTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const mayManage = useMay("security:manage");
+  const draft = stored ?? (rule === undefined ? emptyDraft : draftOf(rule));
+  const isStale = rule !== undefined && draft.revision !== rule.revision;
+  const saving = useAction((edited: OwnRuleDraft, key) => save(requestOf(edited), edited.revision, key));
+
+  const send = async (): Promise<void> => {
+    setTried(true);
+    if (Object.keys(problemsOf(draft)).length > 0) {
+      requestAnimationFrame(() => focusFirstError(form.current));
+      return;
+    }
+    const saved = await saving.run(draft);
+    if (saved === undefined) return;
+    setTried(false);
+    setDraft(undefined);
+    onSaved(saved);
+  };
+  return (
+    <form
+      ref={form}
+      class="form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!saving.isRunning && !isStale) void send();
+      }}
+    >
+      <OwnRuleFields
+        draft={draft}
+        problems={isTried ? problemsOf(draft) : {}}
+        onEdit={(changes) => {
+          saving.clear();
+          setDraft({ ...draft, ...changes });
+        }}
+      />
+      {stored !== undefined && isStale && (
+        <div class="problem" role="alert">
+          <p>Somebody else has changed this rule since you began.</p>
+          <div class="actions">
+            <Button onClick={() => setDraft({ ...draft, revision: rule.revision })}>Keep my version</Button>
+            <Button onClick={() => setDraft(undefined)}>Take theirs</Button>
+          </div>
+        </div>
+      )}
+      {saving.problem !== undefined && <ProblemNote problem={saving.problem} />}
+      <div class="actions">
+        <Button
+          type="submit"
+          kind="main"
+          isRunning={saving.isRunning}
+          disabled={!mayManage || isStale || (rule !== undefined && stored === undefined)}
+        >
+          {saving.isRunning ? "Saving …" : submit}
+        </Button>
+        <Button onClick={() => setDraft(undefined)} disabled={stored === undefined || saving.isRunning}>
+          Discard changes
+        </Button>
+      </div>
+      <LeaveGuard isDirty={stored !== undefined} what="Your changes of the rule" onLeave={() => setDraft(undefined)} />
+    </form>
+  );
+};
