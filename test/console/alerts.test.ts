@@ -28,9 +28,13 @@ describe("the view of alerts", () => {
     await attack.getByRole("link").click();
     await page.getByText("What to do:").waitFor();
     await page.getByText("user mallory").first().waitFor();
-    const events = page.getByRole("link", { name: "Authentication failure" });
+    const events = page.getByRole("region", { name: /^Events/ }).getByRole("link", { name: "Authentication failure" });
     await events.nth(4).waitFor();
     expect(await events.count()).toBe(5);
+    // The story: refusals that follow each other are one entry.
+    const lasted = page.getByRole("list", { name: "While it lasted" });
+    expect(await lasted.innerText()).toMatch(/Raised[\s\S]*Authentication failure ×\d mallory from 127\.0\.0\.1[\s\S]*Refused/);
+    await page.getByRole("list", { name: "After it" }).getByText("Permission denied").nth(1).waitFor();
     await events.first().click();
     await page.getByRole("heading", { name: "Authentication failure", level: 1 }).waitFor();
     expect(page.url()).toContain("/console/events/");
@@ -45,9 +49,11 @@ describe("the view of alerts", () => {
     await page.getByLabel("Comment").fill("Mallory left the team.");
     await page.reload();
     await page.getByRole("button", { name: "Comment" }).click();
-    await page.getByRole("listitem").filter({ hasText: "ada commented" }).waitFor();
+    const history = page.getByRole("list", { name: "History of the alert" }).getByRole("listitem");
+    await history.filter({ hasText: "ada commented" }).waitFor();
     await page.getByRole("button", { name: "Resolve" }).click();
-    await page.getByRole("listitem").filter({ hasText: "ada resolved it" }).waitFor();
+    await history.filter({ hasText: "ada resolved it" }).waitFor();
+    await page.getByRole("list", { name: "After it" }).getByText("ada resolved it").waitFor();
     expect(await read(`alert/${id}`)).toMatchObject({
       status: "resolved",
       acknowledgedBy: "ada",

@@ -41,7 +41,7 @@ it("lets an administrator find a refusal by filters, open it, mark it as process
   await before.getByRole("link", { name: "Settings changed" }).waitFor();
   answerNow();
   await before.waitFor({ state: "detached" });
-  await page.keyboard.press("/");
+  await page.keyboard.press("f");
   await page.getByLabel("Type", { exact: true }).selectOption("Permission denied");
   await page.getByLabel("User", { exact: true }).fill("eve");
   await page.keyboard.press("Enter");
@@ -52,6 +52,11 @@ it("lets an administrator find a refusal by filters, open it, mark it as process
   await refusals.nth(1).waitFor();
   expect(await refusals.count()).toBe(2);
   expect(await page.locator(".events-numbers").innerText()).toMatch(/^Events\s+2\s+High risk\s+2\s+Failed\s+100/);
+
+  const chart = page.getByRole("figure", { name: "Events by day (UTC)" });
+  await chart.getByText("Numbers").click();
+  expect(await chart.getByRole("row").last().innerText()).toMatch(/in part\s+2\s+2$/);
+  await chart.getByText("Numbers").click();
 
   const [newest, other] = await eventsOf("eventType=PERMISSION_DENIED");
   await refusals.first().click();

@@ -45,5 +45,22 @@ it("the view Notifications adds a webhook, shows its secret once, and shows how 
   await page.getByRole("table", { name: "Deliveries" }).waitFor();
   expect(await page.getByText("whsec_").count()).toBe(0);
   expect(await page.content()).not.toContain("very-secret");
+
+  const second = await ours.call("POST", "notifications", { type: "webhook", name: "Pager", url: listener.url });
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByLabel(/^Escalate:/).check();
+  await page.getByLabel("After, in minutes").fill("3");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Type a whole number from 5 to 1440.").waitFor();
+  await page.getByLabel("After, in minutes").fill("20");
+  await page.getByRole("combobox", { name: "To", exact: true }).selectOption("Pager");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The changes are saved.").waitFor();
+  const [changed] = ((await ours.call("GET", "notifications")).body as { name: string }[]).filter(
+    ({ name }) => name === "My listener",
+  );
+  const { id } = second.body as { id: string };
+  expect(changed).toMatchObject({ escalate: { levels: ["CRITICAL", "HIGH"], afterMinutes: 20, to: id } });
+  await page.getByText("Critical or high, after 20 minutes: to Pager").waitFor();
   expect(complaints).toEqual([]);
 });

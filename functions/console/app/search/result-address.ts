@@ -22,6 +22,9 @@ export const kindNames: Readonly<Record<Kind, string>> = {
   subscription: "Subscription",
   invoice: "Invoice",
   payment: "Payment",
+  refund: "Refund",
+  dispute: "Dispute",
+  payout: "Payout",
   user: "User",
   address: "Address",
 };
@@ -39,6 +42,9 @@ const addresses: Readonly<Record<Kind, (result: SearchResult) => string>> = {
   subscription: ({ id }) => recordAddress("subscriptions", id),
   invoice: ({ id }) => recordAddress("invoices", id),
   payment: ({ id }) => recordAddress("payments", id),
+  refund: ({ id }) => recordAddress("refunds", id),
+  dispute: ({ id }) => recordAddress("disputes", id),
+  payout: ({ id }) => recordAddress("payouts", id),
   user: ({ id }) => callerAddress({ userId: id }),
   address: ({ id }) => callerAddress({ ipAddress: id }),
 };

@@ -5,7 +5,8 @@ import { Level } from "../../parts/values.tsx";
 import { formatNumber } from "../../words/format.ts";
 import { causeNames } from "./words.ts";
 
-const Happened = ({ entry: { change, by, count, level, assignee, cause } }: { entry: AlertHistoryEntry }) => {
+/** A change of an alert, in a sentence. */
+export const Happened = ({ entry: { change, by, count, level, assignee, cause } }: { entry: AlertHistoryEntry }) => {
   const who = by === undefined ? <span class="quiet">An erased user</span> : <b>{by}</b>;
   const sentences: Record<AlertHistoryEntry["change"], () => ComponentChildren> = {
     raised: () => "Raised",

@@ -20,6 +20,7 @@ import type { AlertChange } from "./change.ts";
 import { CommentForm } from "./comment-form.tsx";
 import { AssignDialog } from "./dialogs.tsx";
 import { MutedBy } from "./muted-by.tsx";
+import { StoryCard } from "./story-card.tsx";
 import { useChanges } from "./use-changes.ts";
 import { noteOpened } from "./use-cursor.ts";
 import { causeNames } from "./words.ts";
@@ -124,6 +125,7 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
           {alert.mutedBy !== undefined && <MutedBy ids={alert.mutedBy} />}
           <Meaning alert={alert} />
           <AlertEvidence alert={alert} />
+          <StoryCard alert={alert} />
           <AlertEvents ids={alert.eventIds} mostIds={MOST_EVENT_IDS} />
         </div>
         <div>

@@ -105,7 +105,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
           <ProblemNote problem={list.problem} onRetry={list.reload} />
         ))}
       {firstPage === undefined && list.problem === undefined && <Loading what="events" />}
-      {events.head !== undefined && <Summary {...events.head} />}
+      {events.head !== undefined && <Summary {...events.head} interval={events.query.interval} />}
       {isLive && isShown && firstPage !== undefined && !list.isStale && (
         <Tail
           selection={key}

@@ -1,6 +1,7 @@
 /** Which events the view shows: the address has the choices, with the names and values of GET …/security. */
 import type { paths } from "../../api/types.ts";
 import { inWords } from "../../words/format.ts";
+import type { Interval } from "../../words/intervals.ts";
 import { levels } from "../../words/levels.ts";
 import { instantOf } from "../../words/local-time.ts";
 
@@ -123,6 +124,19 @@ export const queryOf = (chosen: Chosen, now: number): EventQuery => {
 /** The first moment of a selection, epoch milliseconds. */
 export const beginOf = ({ since }: EventQuery, now: number): number =>
   instantOf(since) ?? now - periods[DEFAULT_PERIOD].ms;
+
+/** The API counts at most this long by the hour, or by the day. */
+const MOST_HOURLY_MS = 3 * DAY;
+const MOST_DAILY_MS = 91 * DAY;
+/** A shorter selection is no chart. */
+const LEAST_CHARTED_MS = 2 * HOUR;
+
+/** How the selection is counted for its chart; undefined if it is too short or too long for one. @param now epoch ms */
+export const intervalOf = (query: EventQuery, now: number): Interval | undefined => {
+  const length = (instantOf(query.until) ?? now) - beginOf(query, now);
+  if (length <= LEAST_CHARTED_MS || length > MOST_DAILY_MS) return undefined;
+  return length <= MOST_HOURLY_MS ? "hour" : "day";
+};
 
 /** `canFollow`: new events can come, because the selection has no end. `isLive`: the user follows them. */
 export const liveOf = ({ until, live }: Chosen): { canFollow: boolean; isLive: boolean } => {

@@ -1,8 +1,11 @@
 /** What a selection adds up to, and the open findings of detection. */
 
 import type { SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { addressOf } from "../../words/address.ts";
+import { serviceNow } from "../../words/clock.ts";
 import { formatDuration, formatNumber, formatShare, plural } from "../../words/format.ts";
+import { chartTitle, columnsOf, type Interval } from "../../words/intervals.ts";
 import { Findings } from "../alerts/findings.tsx";
 
 const MOST_FINDINGS = 5;
@@ -21,9 +24,14 @@ const OpenFindings = ({ of }: { of: readonly SuspiciousActivity[] }) => (
   </section>
 );
 
-type SummaryProps = { stats: SecurityStatistics; findings: readonly SuspiciousActivity[] };
+type SummaryProps = {
+  stats: SecurityStatistics;
+  findings: readonly SuspiciousActivity[];
+  /** Of the chart; undefined if the selection has none. */
+  interval: Interval | undefined;
+};
 
-export const Summary = ({ stats, findings }: SummaryProps) => {
+export const Summary = ({ stats, findings, interval }: SummaryProps) => {
   const { totalEvents, highRiskEvents, failureRate, avgResponseTime } = stats;
   const numbers = [
     ["Events", formatNumber(totalEvents)],
@@ -41,6 +49,14 @@ export const Summary = ({ stats, findings }: SummaryProps) => {
           </div>
         ))}
       </dl>
+      {interval !== undefined && totalEvents > 0 && (
+        <Columns
+          title={chartTitle(interval)}
+          columns={columnsOf(stats.intervals, interval, serviceNow())}
+          totalName="Events"
+          badName="Failed"
+        />
+      )}
       {findings.length > 0 && <OpenFindings of={findings} />}
     </>
   );

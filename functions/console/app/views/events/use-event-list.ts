@@ -5,7 +5,7 @@ import { type PagedList, usePagedList } from "../../api/paged-list.ts";
 import type { SecurityEvent, SecurityReport, SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { type Chunk, chunksOf, prepend, unknownEvents } from "./chunks.ts";
-import { type Chosen, type EventQuery, keyOf, LIST_PATH, queryOf } from "./selection.ts";
+import { type Chosen, type EventQuery, intervalOf, keyOf, LIST_PATH, queryOf } from "./selection.ts";
 
 /** The first page is small, so that it comes soon. Each page counts the selection again, so later ones are larger. */
 const FIRST_LIMIT = 100;
@@ -46,6 +46,13 @@ export type EventList = {
   setReport(report: SecurityReport): void;
 };
 
+/** The query of a selection, with the counts of its chart. @param now epoch milliseconds */
+const chartedQuery = (chosen: Chosen, now: number): EventQuery => {
+  const query = queryOf(chosen, now);
+  const interval = intervalOf(query, now);
+  return interval === undefined ? query : { ...query, interval };
+};
+
 export const useEventList = (chosen: Chosen): EventList => {
   const key = keyOf(chosen);
   const query = useRef<EventQuery>({});
@@ -56,7 +63,7 @@ export const useEventList = (chosen: Chosen): EventList => {
   const list = usePagedList(`events ${key}`, async (after, signal) => {
     const isFirst = after.cursor === undefined;
     // A cursor belongs to its query: all pages have the beginning that the first one had.
-    const asked = isFirst ? queryOf(chosen, serviceNow()) : query.current;
+    const asked = isFirst ? chartedQuery(chosen, serviceNow()) : query.current;
     const limit = isFirst ? FIRST_LIMIT : NEXT_LIMIT;
     const { items, next } = await page(
       api.GET(LIST_PATH, { params: { query: { ...asked, limit, ...after } }, signal }),

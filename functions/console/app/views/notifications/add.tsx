@@ -19,7 +19,7 @@ const typeOptions = (Object.keys(types) as DestinationType[]).map((value) => ({ 
 export const View = () => {
   const { filters, set } = useFilters();
   const { route } = useLocation();
-  const [stored, setDraft] = useDraft<Draft>("destination");
+  const [stored, setDraft] = useDraft<Draft>("new destination");
   const draft = stored ?? emptyDraft(timeZone);
   const type = isType(filters.type) ? filters.type : "webhook";
   const create = useAction(({ target }: { target: string; type: DestinationType; draft: Draft }, key) =>

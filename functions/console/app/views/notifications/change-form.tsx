@@ -17,7 +17,7 @@ type Props = { destination: Destination; onChanged: (destination: Destination) =
 
 export const ChangeForm = ({ destination, onChanged, onClose }: Props) => {
   const { id, type, changedAt, target: present } = destination;
-  const [stored, setStored] = useDraft<Stored>(`destination ${id}`);
+  const [stored, setStored] = useDraft<Stored>(`change of destination ${id}`);
   const [wasChanged, setWasChanged] = useState(false);
   const { base, draft } = stored ?? { base: changedAt, draft: draftOf(destination, timeZone) };
 
@@ -43,6 +43,7 @@ export const ChangeForm = ({ destination, onChanged, onClose }: Props) => {
       type={type}
       draft={draft}
       present={present}
+      ownId={id}
       onEdit={(changes) => {
         change.clear();
         setStored({ base, draft: { ...draft, ...changes } });

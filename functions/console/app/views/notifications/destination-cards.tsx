@@ -3,10 +3,43 @@ import type { Destination, NotificationDelivery } from "../../api/types.ts";
 import { CopiedId, CopyButton } from "../../parts/copy-button.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, RelativeTime, Time, TimeAndAge } from "../../parts/values.tsx";
+import { destinationAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
-import { formatRelative } from "../../words/format.ts";
+import { formatRelative, plural } from "../../words/format.ts";
+import { levels as allLevels, levelNames } from "../../words/levels.ts";
 import { attemptInWords, lastDeliveryOf, stateOf, whyGivenUp } from "./delivery-words.ts";
 import { quietInWords, reportNames, rhythmInWords, ruleNames, selectionInWords, types } from "./destination-words.ts";
+import { useDestinations } from "./use-destinations.ts";
+
+/** Such as "Critical or high". */
+const oneOfLevels = (levels: readonly string[]): string => {
+  const text = allLevels
+    .filter((level) => levels.includes(level))
+    .map((level) => levelNames[level].toLowerCase())
+    .join(" or ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+const Escalation = ({ of: { escalate } }: { of: Destination }) => {
+  const { value } = useDestinations();
+  if (escalate === undefined) return <span class="quiet">No</span>;
+  const { levels, afterMinutes, to } = escalate;
+  const name = value?.find(({ id }) => id === to)?.name;
+  return (
+    <>
+      {oneOfLevels(levels)}, after {plural(afterMinutes, "minute")}: to{" "}
+      {name === undefined ? (
+        value === undefined ? (
+          "…"
+        ) : (
+          "a destination that was deleted"
+        )
+      ) : (
+        <a href={destinationAddress(to)}>{name}</a>
+      )}
+    </>
+  );
+};
 
 type FactsProps = {
   destination: Destination;
@@ -30,6 +63,7 @@ export const DestinationFacts = ({ destination, deliveries }: FactsProps) => {
           ["Rules", filter.rules && ruleNames(filter.rules)],
           ["Rhythm", rhythmInWords(destination)],
           ["Quiet hours", quietInWords(destination)],
+          ["Escalates", <Escalation of={destination} />],
           [
             "Reports",
             reports && reports.length > 0 ? reports.map((one) => reportNames[one] ?? one).join(", ") : undefined,

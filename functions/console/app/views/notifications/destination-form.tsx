@@ -8,6 +8,7 @@ import { Card } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { type DestinationType, types } from "./destination-words.ts";
 import { type Draft, problemsOf } from "./draft.ts";
+import { EscalationFields } from "./escalation-fields.tsx";
 import { FilterFields } from "./filter-fields.tsx";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { TargetField } from "./target-field.tsx";
@@ -20,6 +21,8 @@ type Props = {
   onEdit: (changes: Partial<Draft>) => void;
   /** The present address of a destination that is changed; undefined for a new one. */
   present?: string;
+  /** The id of a destination that is changed. */
+  ownId?: string;
   isRunning: boolean;
   problem: Problem | undefined;
   submit: string;
@@ -29,7 +32,7 @@ type Props = {
   children?: ComponentChildren;
 };
 
-export const DestinationForm = ({ type, draft, onEdit, present, isRunning, problem, ...rest }: Props) => {
+export const DestinationForm = ({ type, draft, onEdit, present, ownId, isRunning, problem, ...rest }: Props) => {
   const { submit, onSubmit, onCancel, children } = rest;
   const form = useRef<HTMLFormElement>(null);
   const [isTried, setTried] = useState(false);
@@ -78,6 +81,7 @@ export const DestinationForm = ({ type, draft, onEdit, present, isRunning, probl
       </Card>
       <Card title="When">
         <ScheduleFields draft={draft} problems={problems} onEdit={onEdit} />
+        <EscalationFields draft={draft} problems={problems} ownId={ownId} onEdit={onEdit} />
       </Card>
       {problem !== undefined && (
         <ProblemNote problem={problem}>

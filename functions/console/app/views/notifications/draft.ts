@@ -19,8 +19,9 @@ export type Draft = {
   at: string;
   digestZone: string;
   reports: readonly (typeof rhythms)[number][];
-  /** The form does not show the escalation. It is sent unchanged, because a change replaces all fields. */
-  escalate?: Destination["escalate"] | undefined;
+  isEscalated: boolean;
+  /** `afterMinutes` as typed. */
+  escalate: { levels: readonly (typeof levels)[number][]; afterMinutes: string; to: string };
 };
 
 /** @param timeZone the user's. */
@@ -35,6 +36,8 @@ export const emptyDraft = (timeZone: string): Draft => ({
   at: "08:00",
   digestZone: timeZone,
   reports: [],
+  isEscalated: false,
+  escalate: { levels: ["CRITICAL", "HIGH"], afterMinutes: "15", to: "" },
 });
 
 /** The form with a destination's present values. @param timeZone the user's, for what the destination does not have. */
@@ -52,13 +55,29 @@ export const draftOf = (destination: Destination, timeZone: string): Draft => {
     at: digest?.at ?? empty.at,
     digestZone: digest?.timeZone ?? timeZone,
     reports: reports ?? [],
-    escalate,
+    isEscalated: escalate !== undefined,
+    escalate: escalate === undefined ? empty.escalate : { ...escalate, afterMinutes: String(escalate.afterMinutes) },
   };
 };
 
-export type DraftProblems = Partial<Record<"name" | "levels" | "changes" | "rules" | "quiet" | "at", string>>;
+type Problem = "name" | "levels" | "changes" | "rules" | "quiet" | "at";
+export type DraftProblems = Partial<Record<Problem | "escalateLevels" | "escalateAfter" | "escalateTo", string>>;
 
 const TIME = /^\d\d:\d\d$/;
+
+/** As the API bounds it. */
+const ESCALATE_MINUTES = { min: 5, max: 1_440 };
+
+const escalationProblems = ({ isEscalated, escalate: { levels: chosen, afterMinutes, to } }: Draft): DraftProblems => {
+  if (!isEscalated) return {};
+  const { min, max } = ESCALATE_MINUTES;
+  const minutes = /^\d{1,4}$/.test(afterMinutes.trim()) ? Number(afterMinutes) : 0;
+  return {
+    ...(chosen.length === 0 && { escalateLevels: "Choose at least one level." }),
+    ...((minutes < min || minutes > max) && { escalateAfter: `Type a whole number from ${min} to ${max}.` }),
+    ...(to === "" && { escalateTo: "Choose where the alert goes." }),
+  };
+};
 
 /** What is to be mended before the form can be sent; empty if nothing. */
 export const problemsOf = (draft: Draft): DraftProblems => {
@@ -75,6 +94,7 @@ export const problemsOf = (draft: Draft): DraftProblems => {
     ...(rules?.length === 0 && { rules: "Choose at least one rule, or all rules." }),
     ...(isQuiet && quietProblem !== undefined && { quiet: quietProblem }),
     ...(every === "day" && !TIME.test(at) && { at: "Enter the time of the summary." }),
+    ...escalationProblems(draft),
   };
 };
 
@@ -82,7 +102,7 @@ type Common = Pick<DestinationChangeRequest, "name" | "filter" | "quietHours" | 
 
 /** A choice of everything is no filter. */
 const commonOf = (draft: Draft): Common => {
-  const { name, rules, isQuiet, quiet, every, at, digestZone, escalate } = draft;
+  const { name, rules, isQuiet, quiet, every, at, digestZone, isEscalated, escalate } = draft;
   return {
     name: name.trim(),
     filter: {
@@ -92,7 +112,9 @@ const commonOf = (draft: Draft): Common => {
     },
     ...(isQuiet && { quietHours: quiet }),
     ...(every !== "each" && { digest: { every, at, timeZone: digestZone } }),
-    ...(escalate !== undefined && { escalate }),
+    ...(isEscalated && {
+      escalate: { levels: [...escalate.levels], afterMinutes: Number(escalate.afterMinutes), to: escalate.to },
+    }),
   };
 };
 
