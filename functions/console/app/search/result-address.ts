@@ -54,7 +54,7 @@ export const resultAddress = (result: SearchResult): string =>
   Object.hasOwn(addresses, result.kind) ? addresses[result.kind](result) : addressBelow("/console", "");
 
 /** The API searches for texts of this length. */
-export const LEAST_CHARACTERS = 2;
+const LEAST_CHARACTERS = 2;
 export const MOST_CHARACTERS = 128;
 
 /** The text that is searched for; undefined if it is too short. */
