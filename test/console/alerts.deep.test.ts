@@ -246,7 +246,10 @@ describe("triage", () => {
     expect(await page.getByLabel("Title").inputValue()).toBe("Eve again");
     await page.getByRole("button", { name: "Raise the alert" }).click();
     await page.getByRole("heading", { name: "Eve again", level: 1 }).waitFor();
-    await page.getByRole("region", { name: /^Events/ }).getByRole("link", { name: "Permission denied" }).waitFor();
+    await page
+      .getByRole("region", { name: /^Events/ })
+      .getByRole("link", { name: "Permission denied" })
+      .waitFor();
     expect(await list("?status=open")).toMatchObject([
       { title: "Eve again", level: "CRITICAL", eventIds: [expect.any(String)] },
     ]);

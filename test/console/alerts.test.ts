@@ -33,7 +33,9 @@ describe("the view of alerts", () => {
     expect(await events.count()).toBe(5);
     // The story: refusals that follow each other are one entry.
     const lasted = page.getByRole("list", { name: "While it lasted" });
-    expect(await lasted.innerText()).toMatch(/Raised[\s\S]*Authentication failure ×\d mallory from 127\.0\.0\.1[\s\S]*Refused/);
+    expect(await lasted.innerText()).toMatch(
+      /Raised[\s\S]*Authentication failure ×\d mallory from 127\.0\.0\.1[\s\S]*Refused/,
+    );
     await page.getByRole("list", { name: "After it" }).getByText("Permission denied").nth(1).waitFor();
     await events.first().click();
     await page.getByRole("heading", { name: "Authentication failure", level: 1 }).waitFor();

@@ -1,4 +1,3 @@
-import { columnsOf } from "../../../functions/console/app/words/intervals.ts";
 import { describe, expect, it } from "@jest/globals";
 import type { AlertCounts, Connection, OrganizationStats, SyncRun } from "../../../functions/console/app/api/types.ts";
 import {
@@ -15,6 +14,7 @@ import {
   numbersOf,
   periodOf,
 } from "../../../functions/console/app/views/overview/periods.ts";
+import { columnsOf } from "../../../functions/console/app/words/intervals.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12, 0, 0);
 const HOUR = 60 * 60_000;

@@ -2,7 +2,12 @@
 import { describe, expect, it } from "@jest/globals";
 import type { SearchResult, SecurityEvent } from "../../../functions/console/app/api/types.ts";
 import { kindNames, queryOf, resultAddress } from "../../../functions/console/app/search/result-address.ts";
-import { countsOf, daysSinceFirst, firstDayOf, isAbout } from "../../../functions/console/app/views/callers/caller-facts.ts";
+import {
+  countsOf,
+  daysSinceFirst,
+  firstDayOf,
+  isAbout,
+} from "../../../functions/console/app/views/callers/caller-facts.ts";
 import { SearchResult as Result } from "../../../shared/search/search-result.ts";
 
 const resultKinds = Result.shape.kind.options;
@@ -40,7 +45,11 @@ describe("the page of a user or an address", () => {
   it.each([
     [{ userId: "eve" }, { rule: "policy_violation", subject: "user:eve" }, true],
     [{ userId: "eve" }, { rule: "custom_a", subject: "userId:eve" }, true],
-    [{ userId: "eve" }, { rule: "policy_violation", subject: "address:192.0.2.7", evidence: { count: 1, users: ["eve"] } }, true],
+    [
+      { userId: "eve" },
+      { rule: "policy_violation", subject: "address:192.0.2.7", evidence: { count: 1, users: ["eve"] } },
+      true,
+    ],
     [{ userId: "eve" }, { rule: "policy_violation", subject: "user:bob" }, false],
     [{ ipAddress: "192.0.2.7" }, { rule: "policy_violation", subject: "address:192.0.2.7" }, true],
     [{ ipAddress: "192.0.2.7" }, { rule: "x", subject: "y", evidence: { count: 1, succeededFrom: "192.0.2.7" } }, true],

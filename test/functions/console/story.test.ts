@@ -65,7 +65,9 @@ describe("the story of an alert", () => {
   });
 
   it("follows the users of an address and the addresses of a user, three at most", () => {
-    const many = ["a", "b", "b", "c", "d"].map((userId) => event(1, { userId, ipAddress: `192.0.2.${userId.charCodeAt(0)}` }));
+    const many = ["a", "b", "b", "c", "d"].map((userId) =>
+      event(1, { userId, ipAddress: `192.0.2.${userId.charCodeAt(0)}` }),
+    );
     const byAddress = firstFilterOf({ rule: "policy_violation", subject: "address:192.0.2.1" });
     expect(followedFrom(many, byAddress)).toEqual([{ userId: "a" }, { userId: "b" }, { userId: "c" }]);
     const byUser = firstFilterOf({ rule: "policy_violation", subject: "user:a" });

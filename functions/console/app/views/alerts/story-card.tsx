@@ -77,7 +77,9 @@ const Entry = ({ entry }: { entry: StoryEntry }) => {
       what={<What entry={entry} />}
       note={lasted < 1_000 ? kindNames[kind] : `${kindNames[kind]}, for ${formatDuration(lasted)}`}
     >
-      {event !== undefined && !event.success && event.errorMessage !== undefined && <p class="quiet">{event.errorMessage}</p>}
+      {event !== undefined && !event.success && event.errorMessage !== undefined && (
+        <p class="quiet">{event.errorMessage}</p>
+      )}
     </TimelineEntry>
   );
 };
@@ -85,7 +87,10 @@ const Entry = ({ entry }: { entry: StoryEntry }) => {
 export const StoryCard = ({ alert }: { alert: AlertWithHistory }) => {
   const story = useStory(alert);
   return (
-    <Card title="The story" note="Refusals, reads, changes and reactions, from an hour before the alert to an hour after it.">
+    <Card
+      title="The story"
+      note="Refusals, reads, changes and reactions, from an hour before the alert to an hour after it."
+    >
       <Loaded of={story} what="the story">
         {({ events, hasMore }) => (
           <>
@@ -99,7 +104,9 @@ export const StoryCard = ({ alert }: { alert: AlertWithHistory }) => {
                 </Timeline>
               </section>
             ))}
-            {hasMore && <p class="quiet">There were more events than the newest {formatNumber(MOST_EVENTS)} of each of them.</p>}
+            {hasMore && (
+              <p class="quiet">There were more events than the newest {formatNumber(MOST_EVENTS)} of each of them.</p>
+            )}
           </>
         )}
       </Loaded>

@@ -25,7 +25,10 @@ const AROUND_MS = 60 * 60_000;
 const LONGEST_MS = 24 * 60 * 60_000;
 
 /** The time that the story covers, epoch milliseconds. */
-export const spanOf = ({ firstSeen, lastSeen }: Pick<Alert, "firstSeen" | "lastSeen">): { since: number; until: number } => ({
+export const spanOf = ({
+  firstSeen,
+  lastSeen,
+}: Pick<Alert, "firstSeen" | "lastSeen">): { since: number; until: number } => ({
   since: Math.max(firstSeen, lastSeen - LONGEST_MS) - AROUND_MS,
   until: lastSeen + AROUND_MS,
 });

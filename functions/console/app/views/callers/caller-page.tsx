@@ -100,7 +100,12 @@ const Did = ({ caller, report }: { caller: Caller; report: CallerReport }) => {
             ],
           ]}
         />
-        <Columns title={chartTitle("day")} columns={columnsOf(daysSinceFirst(stats.intervals), "day", serviceNow())} totalName="Events" badName="Failed" />
+        <Columns
+          title={chartTitle("day")}
+          columns={columnsOf(daysSinceFirst(stats.intervals), "day", serviceNow())}
+          totalName="Events"
+          badName="Failed"
+        />
       </Card>
       <Card
         title="What they did last"
