@@ -1,11 +1,12 @@
 /**
  * The page `/console`: its sources are functions/console/app/, of which esbuild makes modules that a browser loads as it
- * needs them. Each lazily loaded view is a chunk of its own.
+ * needs them: one to start, one for each lazily loaded view, and one that views share (merge-chunks.ts).
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import esbuild, { type Metafile } from "esbuild";
+import esbuild, { type BuildOptions, type Metafile } from "esbuild";
 import { toBuildError } from "./build-failure.ts";
+import { mergeChunks } from "./merge-chunks.ts";
 import { type FunctionFolder, pageFolders } from "./page.ts";
 
 const SOURCES = "functions/console/app";
@@ -18,35 +19,14 @@ const ASSETS_PATH = "/console/assets";
 /** The browsers of the last two years: the versions of November 2024. */
 const BROWSERS = ["chrome131", "edge131", "firefox132", "safari18.1"];
 
-const PLACEHOLDER = "{{assets}}";
+/** The styles stand below the first words of the page, so that a browser shows these before it has the styles. */
+const PLACEHOLDERS = { script: "{{script}}", styles: "{{styles}}" };
 
-type Outputs = Metafile["outputs"];
-
-/** The entry's output, and the outputs that it imports at once. */
-const startOutputs = (outputs: Outputs, entry: string): ReadonlySet<string> => {
-  const reached = new Set([entry]);
-  // The set grows while it is walked.
-  for (const output of reached)
-    for (const { path, kind } of outputs[output]?.imports ?? []) if (kind === "import-statement") reached.add(path);
-  return reached;
-};
-
-/** The elements that load the page: styles and all modules of the start in parallel. */
-const loadingElements = (outputs: Outputs): string => {
-  const [entry, { cssBundle } = {}] =
-    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === CONSOLE_ENTRY) ?? [];
-  if (entry === undefined) throw new Error(`esbuild made no output of ${CONSOLE_ENTRY}.`);
-  const lost = Object.keys(outputs).find((output) => output.endsWith(".css") && output !== cssBundle);
-  if (lost !== undefined)
-    throw new Error(`The page does not load ${lost}: import styles from ${CONSOLE_ENTRY}, and not from a lazy view.`);
-  const address = (output: string) => `${ASSETS_PATH}/${basename(output)}`;
-  const [script, ...imported] = [...startOutputs(outputs, entry)].map(address);
-  return [
-    ...(cssBundle === undefined ? [] : [`<link rel="stylesheet" href="${address(cssBundle)}" />`]),
-    ...imported.map((href) => `<link rel="modulepreload" href="${href}" />`),
-    `<script type="module" src="${script}"></script>`,
-  ].join("\n    ");
-};
+/** `views/events/events.tsx` is loaded as `events-events.<hash>.js`. */
+const nameOfView = (entryPoint: string): string =>
+  relative(`${SOURCES}/views`, entryPoint)
+    .replace(/\.tsx?$/, "")
+    .replaceAll("/", "-");
 
 /** The licence texts of the packages whose code is in the outputs. @throws Error if a package has none */
 const licencesOf = (root: string, { outputs }: Metafile): string => {
@@ -75,25 +55,28 @@ export type ConsolePage = {
  * @throws Error with one sentence per problem, which begins with file, line and column
  */
 export const consolePage = async (root: string): Promise<ConsolePage> => {
+  const options: BuildOptions = {
+    absWorkingDir: root,
+    outdir: join(root, ".build", "console"),
+    minify: true,
+    platform: "browser",
+    target: BROWSERS,
+    legalComments: "none",
+    logLevel: "silent",
+  };
   const { metafile, outputFiles } = await esbuild
     .build({
-      absWorkingDir: root,
+      ...options,
       entryPoints: [CONSOLE_ENTRY],
-      outdir: join(root, ".build", "console"),
       entryNames: "[name].[hash]",
       chunkNames: "[name].[hash]",
       assetNames: "[name].[hash]",
       publicPath: ASSETS_PATH,
       bundle: true,
       splitting: true,
-      minify: true,
-      platform: "browser",
       format: "esm",
-      target: BROWSERS,
       jsx: "automatic",
       jsxImportSource: "preact",
-      legalComments: "none",
-      logLevel: "silent",
       metafile: true,
       write: false,
     })
@@ -101,9 +84,32 @@ export const consolePage = async (root: string): Promise<ConsolePage> => {
       throw toBuildError(error);
     });
   const template = readFileSync(join(root, CONSOLE_TEMPLATE), "utf8");
-  if (!template.includes(PLACEHOLDER)) throw new Error(`${CONSOLE_TEMPLATE} does not contain ${PLACEHOLDER}.`);
-  const html = template.replace(PLACEHOLDER, loadingElements(metafile.outputs));
-  const assets = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  for (const placeholder of Object.values(PLACEHOLDERS))
+    if (!template.includes(placeholder)) throw new Error(`${CONSOLE_TEMPLATE} does not contain ${placeholder}.`);
+  const [entry, { cssBundle } = {}] =
+    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === CONSOLE_ENTRY) ?? [];
+  if (entry === undefined) throw new Error(`esbuild made no output of ${CONSOLE_ENTRY}.`);
+  const lost = Object.keys(metafile.outputs).find((output) => output.endsWith(".css") && output !== cssBundle);
+  if (lost !== undefined)
+    throw new Error(`The page does not load ${lost}: import styles from ${CONSOLE_ENTRY}, and not from a lazy view.`);
+  const files = new Map(outputFiles.map((file) => [basename(file.path), file] as const));
+  const scripts = await mergeChunks({
+    outputs: metafile.outputs,
+    entry,
+    contentsOf: (output) => files.get(basename(output))?.text ?? "",
+    nameOf: nameOfView,
+    options,
+  });
+  const others = [...files].flatMap(([name, { contents }]) =>
+    name.endsWith(".js") ? [] : [[name, contents] as const],
+  );
+  const [start] = scripts.keys();
+  const styles =
+    cssBundle === undefined ? "" : `<link rel="stylesheet" href="${ASSETS_PATH}/${basename(cssBundle)}" />`;
+  const html = template
+    .replace(PLACEHOLDERS.script, `<script type="module" src="${ASSETS_PATH}/${start}"></script>`)
+    .replace(PLACEHOLDERS.styles, styles);
+  const assets = new Map([...others, ...[...scripts].map(([name, text]) => [name, Buffer.from(text)] as const)]);
   return {
     folders: pageFolders("console", { html, assets, licences: licencesOf(root, metafile) }, { withBrotli: true }),
     inputs: metafile.inputs,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import esbuild from "esbuild";
 import * as z from "zod";
@@ -101,12 +101,33 @@ describe("the console", () => {
     expect(readFileSync(join(directory, "LICENSE.txt"), "utf8")).toMatch(/^preact\n/m);
   });
 
-  it("loads its styles and the modules of its start at once, and nothing inline", () => {
-    const html = readFileSync(join(bundleDirectory("get-console"), "index.html"), "utf8");
+  const html = readFileSync(join(bundleDirectory("get-console"), "index.html"), "utf8");
+  const bytesOf = (...names: string[]) =>
+    assets
+      .filter((file) => names.includes(file.split(".")[0] ?? ""))
+      .reduce((sum, file) => sum + statSync(join(directory, file.replace(/gz$/, "br"))).size, 0);
+
+  it("starts with one script and one style, of at most 36 KB, and nothing inline", () => {
     expect(html).toMatch(/<link rel="stylesheet" href="\/console\/assets\/main\.\w+\.css" \/>/);
     expect(html).toMatch(/<script type="module" src="\/console\/assets\/main\.\w+\.js"><\/script>/);
-    for (const [, file] of html.matchAll(/\/console\/assets\/([^"]+)"/g)) expect(assets).toContain(`${file}.gz`);
+    const files = [...html.matchAll(/\/console\/assets\/([^"]+)"/g)].map(([, file]) => `${file}.gz`);
+    expect(files).toHaveLength(2);
+    expect(assets).toEqual(expect.arrayContaining(files));
+    expect(html.indexOf("Loading the console")).toBeLessThan(html.indexOf('<link rel="stylesheet"'));
+    expect(bytesOf("main")).toBeLessThanOrEqual(36_000);
     expect(html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/);
+  });
+
+  it("loads two files more for a view: its own and the one that views share, 36 KB for Events", () => {
+    const text = (file: string) => gunzipSync(readFileSync(join(directory, file))).toString();
+    const [shared] = assets.filter((file) => file.startsWith("shared."));
+    for (const file of assets.filter((one) => one.endsWith(".js.gz"))) {
+      const imported = [...text(file).matchAll(/from"\.\/([^"]+)"/g)].map(([, name = ""]) => name.split(".")[0]);
+      const others = imported.filter((name) => name !== "main" && name !== "shared");
+      expect([file, others]).toEqual([file, []]);
+      if (file === shared || file.startsWith("main.")) expect(imported).not.toContain("shared");
+    }
+    expect(bytesOf("shared", "events-events")).toBeLessThanOrEqual(36_000);
   });
 
   it("has the types of the whole API's client", () => {

@@ -16,8 +16,11 @@ type RequestParts = {
   headers?: Record<string, string>;
 };
 
-/** Replacements for parts of the local cloud: another provider, another engine, another assembly. */
-export type ServiceOptions = Pick<LocalCloudOptions, "providerApiUrl" | "providerOauth" | "dynamodbEndpoint"> & {
+/** Replacements for parts of the local cloud: another provider, another engine, another assembly, a smaller account. */
+export type ServiceOptions = Pick<
+  LocalCloudOptions,
+  "providerApiUrl" | "providerOauth" | "dynamodbEndpoint" | "accountConcurrency"
+> & {
   assembly?: string;
   /** A path of the assembly that the OpenAPI document does not describe. */
   foreignPath?: string;

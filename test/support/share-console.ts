@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { violations } from "./accessibility.ts";
 import { shareBrowser, type View } from "./browser.ts";
 import { type ConsoleUser, consoleOrigins, openConsole } from "./console.ts";
-import { type Service, type ServiceUnderTest, shareService, startService } from "./service.ts";
+import { type Service, type ServiceOptions, type ServiceUnderTest, shareService, startService } from "./service.ts";
 
 /** Pages of the shared browser that show the console of a service. They are closed after each test. */
 const usePages = async (service: Pick<Service, "stack">) => {
@@ -21,8 +21,8 @@ export const shareConsole = async () => {
 };
 
 /** The console of a service of its own, whose clock the tests move: for a file that calls this when it is loaded. */
-export const useOwnConsole = async () => {
-  const service: ServiceUnderTest = await startService();
+export const useOwnConsole = async (options: ServiceOptions = {}) => {
+  const service: ServiceUnderTest = await startService(options);
   const pages = await usePages(service);
   afterAll(() => service.stop());
   return { service, ...pages };

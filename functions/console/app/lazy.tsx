@@ -18,17 +18,17 @@ const NotLoaded: Component = () => (
   </div>
 );
 
-/** A view that shows its title until its files are there. */
+/** A view that shows its title until its files are there. `preload` begins to load them. */
 export const lazy = (load: () => Promise<{ View: Component }>) => {
   const loaded = signal<Component | undefined>(undefined);
-  return ({ title }: { title: string }) => {
+  const preload = async (): Promise<void> => {
+    if (loaded.value === undefined) loaded.value = (await load()).View;
+  };
+  const Lazy = ({ title }: { title: string }) => {
     useEffect(() => {
-      if (loaded.value !== undefined) return;
-      void load()
-        .catch(() => ({ View: NotLoaded }))
-        .then(({ View }) => {
-          loaded.value = View;
-        });
+      void preload().catch(() => {
+        loaded.value = NotLoaded;
+      });
     }, []);
     const View = loaded.value;
     if (View !== undefined) return <View />;
@@ -38,4 +38,5 @@ export const lazy = (load: () => Promise<{ View: Component }>) => {
       </Page>
     );
   };
+  return Object.assign(Lazy, { preload });
 };

@@ -1,4 +1,5 @@
 /** The views by their address: menu, titles and permissions. Each view is loaded when it is first shown. */
+import { exec } from "preact-iso/router";
 import type { Permission } from "./access.ts";
 import { lazy } from "./lazy.tsx";
 
@@ -85,3 +86,9 @@ export const views: readonly View[] = [
   view("/erasure", "Erasure", "Organization", "erasure:request", () => import("./views/erasure/erasure.tsx")),
   view("/erasure/:id", "Erasure", null, "erasure:request", () => import("./views/erasure/erasure-proof.tsx")),
 ];
+
+/** The view at an address that can be decoded, and may have a query; undefined if there is none. */
+export const viewAt = (address: string): View | undefined => {
+  const { pathname } = new URL(address, location.origin);
+  return views.find(({ path }) => exec(pathname, path) !== undefined);
+};

@@ -5,12 +5,17 @@
 import createClient from "openapi-fetch";
 import { accessToken, endRefusedSession, tokenAfterRefusal } from "../session/session.ts";
 import { noteServiceTime } from "../words/clock.ts";
+import { atMost } from "./at-most.ts";
 import { asProblem, Problem, problemOf } from "./problem.ts";
 import type { paths } from "./types.ts";
 
 const ENDED = "The session has ended.";
 /** API Gateway answers within 30 s: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const TIMEOUT_MS = 40_000;
+
+/** Each read is an execution of a function: a new account may run ten at once, and webhooks and queues need theirs. */
+const MOST_READS = 3;
+const readInTurn = atMost(MOST_READS);
 
 const withToken = async (request: Request): Promise<Response> => {
   const token = await accessToken();
@@ -30,7 +35,11 @@ const withToken = async (request: Request): Promise<Response> => {
   return second;
 };
 
-export const api = createClient<paths>({ baseUrl: location.origin, cache: "no-store", fetch: withToken });
+/** What a user asks for does not wait for reads. */
+const inTurn = (request: Request): Promise<Response> =>
+  request.method === "GET" ? readInTurn(() => withToken(request), request.signal) : withToken(request);
+
+export const api = createClient<paths>({ baseUrl: location.origin, cache: "no-store", fetch: inTurn });
 
 /** The parameters of a request that the service does once, whatever number of times it is sent. @param key of `useAction` */
 export const once = (key: string) => ({ header: { "Idempotency-Key": key } });

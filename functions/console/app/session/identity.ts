@@ -23,7 +23,15 @@ const RENEW_BEFORE_MS = 30_000;
 /** Without it, a request that the issuer never answers would hold up every request to the API. */
 const TIMEOUT_MS = 10_000;
 
-type Pending = { state: string; nonce: string; verifier: string; returnTo: string; isSilent: boolean };
+/** `server`: the issuer's discovery document, so that the return need not read it again. */
+type Pending = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  returnTo: string;
+  isSilent: boolean;
+  server?: oauth.AuthorizationServer;
+};
 
 /** The result of a return from the issuer. `refused`: the issuer, or the user there, did not sign in. */
 export type Returned =
@@ -41,6 +49,12 @@ const causeOf = (error: unknown): string => {
   if (error instanceof TypeError) return "there is no connection to it";
   if (error instanceof DOMException && error.name === "TimeoutError") return "it took too long to answer";
   return error instanceof Error ? error.message : String(error);
+};
+
+/** The address to which a sign-in that is under way returns; undefined if there is none. */
+export const pendingReturn = (): string | undefined => {
+  const stored = sessionStorage.getItem(PENDING);
+  return stored === null ? undefined : (JSON.parse(stored) as Pending).returnTo;
 };
 
 const takePending = (): Pending | undefined => {
@@ -132,7 +146,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       const verifier = oauth.generateRandomCodeVerifier();
       const state = oauth.generateRandomState();
       const nonce = oauth.generateRandomNonce();
-      const pending: Pending = { state, nonce, verifier, returnTo, isSilent };
+      const pending: Pending = { state, nonce, verifier, returnTo, isSilent, server };
       sessionStorage.setItem(PENDING, JSON.stringify(pending));
       const url = new URL(server.authorization_endpoint);
       const parameters = {
@@ -158,7 +172,11 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       if (pending === undefined) return undefined;
       const { returnTo, isSilent } = pending;
       try {
-        return { outcome: "signedIn", tokens: await exchange(await discover(), url, pending), returnTo };
+        return {
+          outcome: "signedIn",
+          tokens: await exchange(pending.server ?? (await discover()), url, pending),
+          returnTo,
+        };
       } catch (error) {
         if (error instanceof oauth.AuthorizationResponseError)
           return { outcome: "refused", returnTo, isSilent, reason: error.error_description ?? error.error };
