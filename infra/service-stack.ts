@@ -39,7 +39,7 @@ export class ServiceStack extends Stack {
     limitResources(this);
     requireComplete();
     const tables = createTables(this, config);
-    if (config.backup) new Backups(this, "Backups", { tables, config });
+    const backups = config.backup ? new Backups(this, "Backups", { tables, config }) : undefined;
     // The id is that of earlier versions: another one would replace the secret.
     const sealingKey = new SealingKey(this, "CursorKey");
     const events = new ServiceEventBus(this, "Events", config);
@@ -96,6 +96,7 @@ export class ServiceStack extends Stack {
       rules,
       queues,
       tables,
+      backupVaultName: backups?.vault.backupVaultName,
     });
     if (config.alarmTopicArn !== undefined) new AlarmNotices(this, "AlarmNotices", { topicArn: config.alarmTopicArn });
     else if (config.isProtected)

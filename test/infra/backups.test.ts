@@ -38,6 +38,37 @@ describe("backups", () => {
     expect(vault?.DeletionPolicy).toBe("RetainExceptOnCreate");
   });
 
+  it("raise an alarm of the vault's own failures, also those of copies", async () => {
+    const resources = resourcesOf(await synthesiseWith("backup", context), "plant-store-prod");
+    const [alarm] = ofType(resources, "AWS::CloudWatch::Alarm").filter(({ Properties }) =>
+      String(Properties.AlarmName).endsWith("BackupsFailing"),
+    );
+    expect(alarm?.Properties).toMatchObject({
+      AlarmDescription: expect.stringMatching(/#backupsfailing$/),
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      TreatMissingData: "notBreaching",
+    });
+    const metrics = alarm?.Properties.Metrics as { MetricStat?: { Metric: { MetricName: string } } }[];
+    const watched = metrics.flatMap(({ MetricStat }) => (MetricStat === undefined ? [] : [MetricStat.Metric]));
+    expect(watched.map(({ MetricName }) => MetricName)).toEqual([
+      "NumberOfBackupJobsFailed",
+      "NumberOfBackupJobsAborted",
+      "NumberOfBackupJobsExpired",
+      "NumberOfCopyJobsFailed",
+    ]);
+    for (const metric of watched)
+      expect(metric).toMatchObject({
+        Namespace: "AWS/Backup",
+        Dimensions: [
+          {
+            Name: "BackupVaultName",
+            Value: { "Fn::GetAtt": [expect.stringMatching(/^BackupsVault/), "BackupVaultName"] },
+          },
+        ],
+      });
+  });
+
   it.each([
     [{ backupDays: "11" }, /^the context key backupDays is "11": expected a whole number from 1 to 10/],
     [

@@ -6,7 +6,7 @@ import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import type { IConstruct } from "constructs";
 import { contextKeys, parseContext } from "../../infra/config.ts";
-import { sumOf } from "../../infra/constructs/monitoring/watched.ts";
+import { inParts, sectionOf, sumOf } from "../../infra/constructs/monitoring/watched.ts";
 import { readTemplates } from "../../infra/flat-template.ts";
 import { ServiceStack } from "../../infra/service-stack.ts";
 import { createApp } from "../../infra/synth.ts";
@@ -63,6 +63,14 @@ describe("an alarm", () => {
   it("is over at most the ten metrics that CloudWatch accepts", () => {
     const metrics = Array(10).fill(new Metric({ namespace: "test", metricName: "test" }));
     expect(sumOf({ metrics, label: "ten" })).toBeDefined();
+    const many = [...metrics, ...metrics, ...metrics.slice(0, 1)];
+    const parts = inParts({ name: "Lost", description: "", metrics: many, label: "many", atLeast: 1, periods: 1 });
+    expect(parts.map(({ name }) => [name, sectionOf({ name })])).toEqual([
+      ["Lost", "lost"],
+      ["Lost2", "lost"],
+      ["Lost3", "lost"],
+    ]);
+    expect(parts.flatMap(({ metric }) => Object.values(Object(metric).usingMetrics))).toEqual(many);
     expect(() => sumOf({ metrics: [...metrics, ...metrics.slice(1, 2)], label: "eleven" })).toThrow(
       "at most 10 metrics",
     );

@@ -82,6 +82,35 @@ const mailAlarms = ({ config }: Watched): AlarmDefinition[] =>
         },
       ];
 
+/**
+ * Jobs of AWS Backup that did not make a backup or a copy: they failed, were ended, or did not begin in their time.
+ * https://docs.aws.amazon.com/aws-backup/latest/devguide/cloudwatch.html
+ */
+const LOST_BACKUPS = ["BackupJobsFailed", "BackupJobsAborted", "BackupJobsExpired", "CopyJobsFailed"];
+
+const backupAlarms = (BackupVaultName: string): AlarmDefinition[] => [
+  {
+    name: "BackupsFailing",
+    description: "Within an hour, AWS Backup did not make a backup of a table, or a copy of one",
+    metric: sumOf({
+      metrics: LOST_BACKUPS.map(
+        (jobs) =>
+          new Metric({
+            namespace: "AWS/Backup",
+            metricName: `NumberOf${jobs}`,
+            dimensionsMap: { BackupVaultName },
+            statistic: "Sum",
+            period: Duration.hours(1),
+          }),
+      ),
+      label: "Backups and copies that were not made",
+      period: Duration.hours(1),
+    }),
+    atLeast: 1,
+    periods: 1,
+  },
+];
+
 /** Lost work and outages that functions name themselves. */
 const operatorAlarms = ({ config }: Watched): AlarmDefinition[] => [
   {
@@ -103,4 +132,7 @@ export const alarmGroups = (watched: Watched): { title: string; alarms: AlarmDef
   { title: "Provider", alarms: providerAlarms(watched) },
   { title: "E-mail", alarms: mailAlarms(watched) },
   { title: "Operators", alarms: operatorAlarms(watched) },
+  ...(watched.backupVaultName === undefined
+    ? []
+    : [{ title: "Backups", alarms: backupAlarms(watched.backupVaultName) }]),
 ];

@@ -3,7 +3,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-clo
 import { Construct } from "constructs";
 import { alarmGroups } from "./alarm-table.ts";
 import { addDashboard } from "./dashboard.ts";
-import type { AlarmDefinition, Watched } from "./watched.ts";
+import { type AlarmDefinition, sectionOf, type Watched } from "./watched.ts";
 
 /** The alarms and the dashboard of the service. docs/operations.md has a section for each alarm. */
 export class Monitoring extends Construct {
@@ -16,10 +16,11 @@ export class Monitoring extends Construct {
     addDashboard(this, watched, groups);
   }
 
-  private addAlarm({ name, description, metric, atLeast, below, periods }: AlarmDefinition): Alarm {
+  private addAlarm(definition: AlarmDefinition): Alarm {
+    const { name, description, metric, atLeast, below, periods } = definition;
     return new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
-      alarmDescription: `${description}. Runbook: docs/operations.md#${name.toLowerCase()}`,
+      alarmDescription: `${description}. Runbook: docs/operations.md#${sectionOf(definition)}`,
       metric,
       threshold: atLeast ?? below ?? 0,
       evaluationPeriods: periods,

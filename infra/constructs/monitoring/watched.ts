@@ -26,11 +26,13 @@ export type Watched = {
   /** The rules of the bus that start background functions. Of an event in parts, the rule of the first one. */
   rules: ReadonlyMap<BackgroundFunctionName, readonly Rule[]>;
   tables: Tables;
+  /** Undefined without backups. */
+  backupVaultName: string | undefined;
 };
 
 /** A row of the table of alarms (alarm-table.ts). */
 export type AlarmDefinition = {
-  /** The alarm's name after the stack's name, and the heading of its section. */
+  /** The alarm's name after the stack's name, and the heading of its section, which has no number at its end. */
   name: string;
   /** One sentence. */
   description: string;
@@ -103,6 +105,27 @@ export const sumOf = (options: Expression): IMetric => {
     period,
   });
 };
+
+type InParts = Omit<Expression, "polls" | "triple"> & Omit<AlarmDefinition, "metric">;
+
+/**
+ * As many alarms of the same meaning as the metrics need: `FunctionsThrottled`, `FunctionsThrottled2`. They share a section of
+ * the runbook. Each counts its own metrics, so the threshold should be 1.
+ */
+export const inParts = ({ term, metrics, label, period, name, ...alarm }: InParts): AlarmDefinition[] =>
+  Array.from({ length: Math.ceil(metrics.length / MOST_METRICS) }, (_, part) => ({
+    ...alarm,
+    name: part === 0 ? name : `${name}${part + 1}`,
+    metric: sumOf({
+      metrics: metrics.slice(part * MOST_METRICS, (part + 1) * MOST_METRICS),
+      label,
+      ...(term !== undefined && { term }),
+      ...(period !== undefined && { period }),
+    }),
+  }));
+
+/** The section of the runbook about an alarm. */
+export const sectionOf = ({ name }: Pick<AlarmDefinition, "name">): string => name.replace(/\d+$/, "").toLowerCase();
 
 /** The background functions with a trigger of a kind. */
 export const namesWith = (matches: (trigger: Trigger) => boolean): BackgroundFunctionName[] =>

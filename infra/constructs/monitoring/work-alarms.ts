@@ -11,6 +11,7 @@ import {
   type AlarmDefinition,
   FIVE_MINUTES,
   functionOf,
+  inParts,
   isSchedule,
   namesWith,
   startedByEvents,
@@ -22,7 +23,7 @@ const MINUTE_MS = 60_000;
 
 /** Those that do the work of many organizations, and so use the most concurrency. */
 const workers = startedByEvents.filter((name) => !namesWith(isSchedule).includes(name));
-/** Without apply-mail-feedback: an alarm has room for ten metrics, and MailFeedbackWaiting notices if it cannot start. */
+/** Without apply-mail-feedback: MailFeedbackWaiting notices if it cannot start. */
 const startedByQueues = namesWith((trigger) => "queueOf" in trigger && trigger.queueOf !== "MailFeedback");
 
 const perFunction = (
@@ -85,42 +86,36 @@ export const workAlarms = (watched: Watched): AlarmDefinition[] => [
       periods: 1,
     };
   }),
-  {
+  ...inParts({
     name: "FunctionsThrottled",
     description: "For 15 minutes, Lambda refused to start functions of webhooks or workers: the concurrency is used up",
-    metric: sumOf({
-      metrics: [
-        watched.webhooks.receive.metricThrottles({ period: FIVE_MINUTES }),
-        ...perFunction(watched, [...workers, ...startedByQueues], "Throttles"),
-      ],
-      label: "Refused invocations",
-    }),
+    metrics: [
+      watched.webhooks.receive.metricThrottles({ period: FIVE_MINUTES }),
+      ...perFunction(watched, [...workers, ...startedByQueues], "Throttles"),
+    ],
+    label: "Refused invocations",
     atLeast: 1,
     periods: 3,
-  },
-  {
+  }),
+  ...inParts({
     name: "EventsDropped",
     description: "Lambda dropped an event: a function failed three times, or could not be started for six hours",
     // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#async-invocation-metrics
-    metric: sumOf({
-      metrics: perFunction(watched, startedByEvents, "AsyncEventsDropped"),
-      label: "Dropped events",
-    }),
+    metrics: perFunction(watched, startedByEvents, "AsyncEventsDropped"),
+    label: "Dropped events",
     atLeast: 1,
     periods: 1,
-  },
-  {
+  }),
+  ...inParts({
     name: "EventsDelayed",
     description: "An event waited 30 minutes or longer for its function",
-    metric: sumOf({
-      // Milliseconds.
-      term: `($ >= ${30 * MINUTE_MS})`,
-      metrics: perFunction(watched, startedByEvents, "AsyncEventAge", "Maximum"),
-      label: "Functions with an event that waited 30 minutes",
-    }),
+    // Milliseconds.
+    term: `($ >= ${30 * MINUTE_MS})`,
+    metrics: perFunction(watched, startedByEvents, "AsyncEventAge", "Maximum"),
+    label: "Functions with an event that waited 30 minutes",
     atLeast: 1,
     periods: 1,
-  },
+  }),
 ];
 
 /** What the messages of a queue are, for alarms' names and sentences. */

@@ -17,12 +17,15 @@ type Config = Pick<DeploymentConfig, "isProtected" | "backupDays" | "backupCopyV
  * given. Both are deleted after `backupDays`, because an erasure promises that no copy is left after 30 days.
  */
 export class Backups extends Construct {
+  readonly vault: BackupVault;
+
   constructor(scope: Construct, id: string, { tables, config }: { tables: Tables; config: Config }) {
     super(scope, id);
     const deleteAfter = Duration.days(config.backupDays);
     const { backupCopyVaultArn: copyArn } = config;
+    this.vault = new BackupVault(this, "Vault", { removalPolicy: removalPolicyOf(config) });
     const plan = new BackupPlan(this, "Plan", {
-      backupVault: new BackupVault(this, "Vault", { removalPolicy: removalPolicyOf(config) }),
+      backupVault: this.vault,
       backupPlanRules: [
         new BackupPlanRule({
           ruleName: "Daily",
