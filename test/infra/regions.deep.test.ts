@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { contextKeys } from "../../infra/config.ts";
 import { readTemplates } from "../../infra/flat-template.ts";
 import { frontEndIds } from "../../infra/local/cloud/start-front-ends.ts";
 import { readStack } from "../../infra/local/stack/read-stack.ts";
@@ -22,8 +23,45 @@ const arn = (partition: string, region: string, service: string, resource: strin
 
 const texts = (messages: ReturnType<typeof synthesised>["messages"]) => messages.map(({ entry }) => String(entry.data));
 
+/** Keys of services that the region has not. */
+const ofMailsAndTraces = {
+  emailSender: "alerts@example.com",
+  emailConfigurationSet: "alerts",
+  mailsPerDay: "500",
+  xrayTracing: "true",
+};
+
+/** Every key of the context, but those that a test adds. */
 const everything = (partition: string, region: string) => ({
   stage: "prod",
+  protected: "true",
+  tags: '{"cost-center":"4711"}',
+  organizationClaim: "org",
+  roleClaim: "role",
+  roleMapping: '{"org:admin":"admin"}',
+  RETENTION_DAYS: "365",
+  SECURITY_LOG_LEVEL: "MEDIUM",
+  ALERT_THRESHOLD: "CRITICAL",
+  SYNC_INTERVAL_HOURS: "85",
+  providerApiUrl: "https://provider.example.com",
+  providerAuthorizeUrl: "https://provider.example.com/authorize",
+  platformWebhookSecretArn: arn(partition, region, "secretsmanager", "secret:webhooks-AbCdEf"),
+  apiDocs: "true",
+  consoleClientId: "console",
+  consoleScope: "openid org",
+  consoleAudience: "plants",
+  siemFeed: "true",
+  notificationTargets: "public",
+  nodeFlags: "trim",
+  expectedOrganizations: "100000",
+  prewarmTables: "true",
+  webhookConcurrency: "40",
+  reservedConcurrency: "run-sync=100",
+  webhookEntrance: "api",
+  clientAddressHeader: "x-client-address",
+  originSecretHeader: "x-origin-secret",
+  originSecretHashes: "0123456789abcdef".repeat(4),
+  backupDays: "5",
   issuer: "https://login.example.com",
   audience: "plants",
   domainName: "api.example.com",
@@ -42,23 +80,38 @@ const everything = (partition: string, region: string) => ({
 });
 
 describe("the synthesis", () => {
-  it.each([
-    ["aws", "eu-central-1", "url", []],
-    ["aws-cn", "cn-north-1", "api", [expect.stringMatching(/^In the region cn-north-1, .* an ICP licence\./)]],
-  ])("is clean in the partition %s, for every stage and every context", (partition, region, entrance, warnings) => {
-    const plain = synthesised({}, region);
-    const whole = synthesised(everything(partition, region), region);
-    const bound = synthesised({ region });
-    for (const { template, messages } of [plain, whole, bound]) {
-      expect(texts(messages)).toEqual(warnings);
-      // CloudFormation fills in partition and domain. The names of service principals are the same in all partitions.
-      const own = template.replaceAll(/"[a-z.]+\.amazonaws\.com"/g, "").replaceAll(/arn:aws-cn:\w+:cn-north-1/g, "");
-      expect(own).not.toContain("amazonaws.com");
-      if (partition !== "aws") expect(own).not.toMatch(/arn:aws:/);
-    }
-    expect(plain.template.includes("AWS::Lambda::Url")).toBe(entrance === "url");
-    expect(whole.template).not.toContain("AWS::Lambda::Url");
+  it("is tried with every key of the context", () => {
+    const tried = { ...everything("aws", "eu-central-1"), ...ofMailsAndTraces };
+    // Of a deployment that is new, or bound to one region.
+    expect([...Object.keys(tried), "region", "multiRegionKey"].sort()).toEqual([...contextKeys].sort());
   });
+
+  it.each([
+    ["aws", "eu-central-1", "url", ofMailsAndTraces, []],
+    ["aws", "us-east-1", "url", ofMailsAndTraces, []],
+    ["aws-us-gov", "us-gov-west-1", "api", ofMailsAndTraces, []],
+    ["aws-cn", "cn-north-1", "api", {}, [expect.stringMatching(/^In the region cn-north-1, .* an ICP licence\./)]],
+  ])(
+    "is clean in the partition %s, region %s, for dev, prod and every key",
+    (partition, region, entrance, more, warnings) => {
+      const { issuer, audience, alarmTopicArn, ...others } = everything(partition, region);
+      const plain = synthesised({}, region);
+      const production = synthesised({ stage: "prod", issuer, audience, alarmTopicArn }, region);
+      const whole = synthesised({ ...others, ...more, issuer, audience, alarmTopicArn }, region);
+      const bound = synthesised({ region });
+      for (const { template, messages } of [plain, production, whole, bound]) {
+        expect(texts(messages)).toEqual(warnings);
+        // CloudFormation fills in partition and domain. The names of service principals are the same in all partitions.
+        const own = template
+          .replaceAll(/"[a-z.]+\.amazonaws\.com"/g, "")
+          .replaceAll(new RegExp(`arn:${partition}:\\w+:(?:${region}|elsewhere-1)`, "g"), "");
+        expect(own).not.toContain("amazonaws.com");
+        if (partition !== "aws") expect(own).not.toMatch(/arn:aws:/);
+      }
+      expect(plain.template.includes("AWS::Lambda::Url")).toBe(entrance === "url");
+      expect(whole.template).not.toContain("AWS::Lambda::Url");
+    },
+  );
 
   it("fails with one sentence in a region without function URLs, and is clean with the cure", () => {
     expect(() => synthesised({}, "eu-south-2")).toThrow(
