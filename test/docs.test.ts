@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { contextKeys } from "../infra/config.ts";
 import { readStartSettings } from "../infra/local/start/start-settings.ts";
+import { allRoutes } from "../shared/api/routes.ts";
 
 const root = join(import.meta.dirname, "..");
 const pages = globSync(["*.md", "docs/**/*.{md,yml}"], { cwd: root }).sort();
@@ -68,6 +69,29 @@ describe("docs/threat-model.md", () => {
     expect(defence.trim()).not.toBe("");
     // Deep tests alone would leave the rule unwatched between two runs of them.
     expect(tests.replaceAll(/`[^`]+\.deep\.test\.ts`/g, "")).toMatch(/`test\/[\w./-]+\.test\.ts`/);
+  });
+});
+
+describe("docs/controls.md", () => {
+  const text = textOf("docs/controls.md");
+  const known = new Set(allRoutes.map(([, { method, path }]) => `${method} ${path}`));
+
+  it("names only endpoints that exist", () => {
+    const named = [...text.matchAll(/`(GET|POST|PUT|DELETE) I(\/[^`?]+)/g)];
+    const missing = named.filter(([, method, path]) => !known.has(`${method} /api/integrations/provider${path}`));
+    expect(named.length).toBeGreaterThan(10);
+    expect(missing.map(([all]) => all)).toEqual([]);
+  });
+
+  it("gives each control a proof, and says what is the customer's own", () => {
+    const rows = text.split("\n").filter((line) => /^\| (?!Control|Article|-)/.test(line));
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [, control, , proof = "", own = ""] of rows.map((row) => row.split("|")))
+      expect({ control, isProved: /`|\]\(|as there/.test(proof), own: own.trim() !== "" }).toEqual({
+        control,
+        isProved: true,
+        own: true,
+      });
   });
 });
 
