@@ -36,7 +36,7 @@ it("loads with at most three requests at once while webhooks and queues run, and
   const stop = await startWebhooks();
   const { page, complaints } = await open({ organizationId });
   await slowDown(page, { isSlow: false });
-  const loading = watchLoading(page, service.stack.apiUrl);
+  const loading = watchLoading(page, service.stack.apiUrl ?? "");
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await page.getByRole("img", { name: "Events by hour" }).waitFor();
@@ -57,7 +57,7 @@ it("shows its first words before its styles and scripts, and events after five f
   await slowDown(page, { isSlow: true });
   // The browser is signed in: the page goes to the issuer, comes back, and loads all of it again.
   await page.goto("about:blank");
-  const loading = watchLoading(page, service.stack.apiUrl);
+  const loading = watchLoading(page, service.stack.apiUrl ?? "");
   await page.goto("/console/events");
   await page.getByRole("row").nth(1).waitFor();
   const paths = loading.paths.slice(loading.paths.lastIndexOf("/console"));
