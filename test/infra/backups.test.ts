@@ -39,7 +39,7 @@ describe("backups", () => {
   });
 
   it("raise an alarm of the vault's own failures, also those of copies", async () => {
-    const resources = resourcesOf(await synthesiseWith("backup", context), "plant-store-prod");
+    const resources = resourcesOf(await productionAssembly(), "plant-store-prod");
     const [alarm] = ofType(resources, "AWS::CloudWatch::Alarm").filter(({ Properties }) =>
       String(Properties.AlarmName).endsWith("BackupsFailing"),
     );
