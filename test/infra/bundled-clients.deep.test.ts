@@ -29,7 +29,7 @@ const calls: Call[] = [
     name: "eventBridge",
     call: `eventBridge().putEvents(
       [{ EventBusName: "bus", Source: "test", DetailType: "Tested", Detail: "{}" }],
-      AbortSignal.timeout(5_000),
+      AbortSignal.timeout(60_000),
     )`,
     answer: { Entries: [{ EventId: "1" }], FailedEntryCount: 0 },
   },

@@ -45,7 +45,7 @@ describe("the provider's SDK in a bundle", () => {
 
     const bundled: { createStripeAdapter: typeof createStripeAdapter } = createRequire(import.meta.url)(slim.outfile);
     const adapter = bundled.createStripeAdapter({ url: server.url, clock: Date.now });
-    const as = () => adapter.at({ secret: "sk_1", signal: AbortSignal.timeout(5_000) });
+    const as = () => adapter.at({ secret: "sk_1", signal: AbortSignal.timeout(60_000) });
     server.answers(
       json(200, { id: "acct_1" }),
       list([given.customer]),
@@ -61,7 +61,7 @@ describe("the provider's SDK in a bundle", () => {
     await expect(as().listPaymentLinks({})).resolves.toMatchObject({ items: [{ id: "pi_1" }] });
     await expect(as().listEvents({})).resolves.toMatchObject({ items: [{ id: "evt_1" }] });
     await expect(
-      adapter.oauth.exchange({ code: "ac" }, { secret: "sk_platform", signal: AbortSignal.timeout(5_000) }),
+      adapter.oauth.exchange({ code: "ac" }, { secret: "sk_platform", signal: AbortSignal.timeout(60_000) }),
     ).resolves.toMatchObject({
       accessToken: "at",
     });

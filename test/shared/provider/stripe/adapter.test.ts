@@ -10,9 +10,9 @@ const SECOND = Date.parse(DATE) / 1_000;
 
 const server = usePerFile(startWireServer);
 
-const platform = () => ({ secret: "sk_live_platform", signal: AbortSignal.timeout(5_000) });
+const platform = () => ({ secret: "sk_live_platform", signal: AbortSignal.timeout(60_000) });
 const adapterAt = (path = "", clock = Date.now) => createStripeAdapter({ url: server.url + path, clock });
-const as = (adapter = adapterAt(), secret = "sk_test_1") => adapter.at({ secret, signal: AbortSignal.timeout(5_000) });
+const as = (adapter = adapterAt(), secret = "sk_test_1") => adapter.at({ secret, signal: AbortSignal.timeout(60_000) });
 const asked = () => server.arrived.map(({ method, path, parameters }) => [method, path, parameters]);
 
 describe("a request", () => {

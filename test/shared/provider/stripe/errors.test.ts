@@ -10,7 +10,7 @@ const KEY = "sk_test_51ABCDEFsecretkey";
 const server = usePerFile(startWireServer);
 
 /** The error of reading the account. */
-const errorOf = async (url: string, timeoutMs = 5_000): Promise<ProviderError> => {
+const errorOf = async (url: string, timeoutMs = 60_000): Promise<ProviderError> => {
   const adapter = createStripeAdapter({ url, clock: Date.now });
   const reading = adapter.at({ secret: KEY, signal: AbortSignal.timeout(timeoutMs) }).readAccount();
   return reading.then(
