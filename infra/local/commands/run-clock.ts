@@ -83,10 +83,16 @@ export const runClock = async (
   }
 
   let isMoving = true;
+  let shown = "";
   const showProgress = () =>
     state().then(
-      // The answer may arrive after the move has ended.
-      ({ now }) => isMoving && write(`\r${minutes(now)} …`),
+      ({ now }) => {
+        const progress = minutes(now);
+        // The answer may arrive after the move has ended.
+        if (!isMoving || progress === shown) return;
+        shown = progress;
+        write(`\r${progress} …`);
+      },
       () => undefined,
     );
   const timer = isTerminal ? setInterval(showProgress, PROGRESS_MS) : undefined;

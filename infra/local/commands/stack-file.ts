@@ -46,6 +46,15 @@ export const requireRunning = (stack: RunningStack | undefined): RunningStack =>
   return stack;
 };
 
+/** @throws Error in one line if the local cloud of the stack file runs and has this port. */
+export const requireNotRunning = (stack: RunningStack | undefined, port: number): void => {
+  if (stack?.apiUrl === undefined || !isRunning(stack.pid) || new URL(stack.apiUrl).port !== String(port)) return;
+  throw new Error(
+    `the service already runs here, at ${stack.consoleUrl ?? stack.apiUrl} (process ${stack.pid}): ` +
+      "use it, or stop it with Ctrl+C in its terminal",
+  );
+};
+
 /** Removes it if it is this process's: another local cloud of the same checkout may have written its own. */
 export const removeStackFile = (): void => {
   if (readStackFile()?.pid === process.pid) rmSync(STACK_FILE, { force: true });

@@ -6,7 +6,7 @@ import { parseArgs, styleText } from "node:util";
 import { createProgress } from "../../progress.ts";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { failWith } from "../commands/fail-with.ts";
-import { removeStackFile, writeStackFile } from "../commands/stack-file.ts";
+import { readStackFile, removeStackFile, requireNotRunning, writeStackFile } from "../commands/stack-file.ts";
 import { openDataDirectory } from "../data-directory/open-data-directory.ts";
 import { requireDynamoDb } from "../dynamodb/engine.ts";
 import { listen } from "../http/listen.ts";
@@ -59,6 +59,7 @@ const start = async ({ isVerbose, rateLimit }: { isVerbose: boolean; rateLimit: 
   const { context, isReloading, cloud: settings } = readStartSettings(process.env, root, options);
   // Checked before the build, so that the error comes at once.
   requireCheckoutDirectories(root);
+  requireNotRunning(readStackFile(), settings.port);
   await (await listen(createServer(), settings.port)).close();
   const openedDirectory = await openDataDirectory(settings.dataDirectory);
   process.once("exit", () => openedDirectory.release());

@@ -33,6 +33,9 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
+/** What the command that runs has written so far. */
+let shown = "";
+
 /** What the command writes; undefined if it did nothing. */
 const clock = async (...args: string[]) => (await run(args)).written();
 const run = async (args: string[], isTerminal = false) => {
@@ -42,6 +45,7 @@ const run = async (args: string[], isTerminal = false) => {
   let out = "";
   const write = (text: string) => {
     out += text;
+    shown = out;
   };
   const isDone = await runClock(args, { stack, isTerminal, paint: (_format, text) => text, write });
   return { written: () => (isDone ? out : undefined) };
@@ -78,6 +82,29 @@ describe("npm run clock", () => {
       await clock();
       expect(written()).toBe(`\r\x1b[K${result}`);
     } finally {
+      beforeMove = async () => {};
+      jest.useRealTimers();
+    }
+  });
+
+  it("writes each minute of the progress once to a terminal", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate", "setTimeout", "performance"] });
+    shown = "";
+    try {
+      beforeMove = async () => {
+        for (let tick = 0; tick < 3; tick++) {
+          const asked = Promise.withResolvers<void>();
+          beforeState = async () => asked.resolve();
+          jest.advanceTimersByTime(500);
+          await asked.promise;
+          while (!shown.includes("…")) await new Promise((resolve) => setTimeout(resolve, 5));
+          // The answers of later ticks arrive while this request is answered.
+          await (await fetch(`${control.url}/`)).text();
+        }
+      };
+      expect((await run(["8d"], true)).written()).toBe(`\r2026-11-22T14:00Z …\r\x1b[K${result}`);
+    } finally {
+      beforeState = async () => {};
       beforeMove = async () => {};
       jest.useRealTimers();
     }
