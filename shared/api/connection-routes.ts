@@ -18,7 +18,7 @@ export const connectionRoutes = defineRoutes("connection", {
     permission: "connection:manage",
     summary: "Connect an account of the provider",
     description:
-      "Verifies the credentials with the provider, stores them encrypted and starts the first sync. Connecting the same account again replaces its credentials. Another account is refused while records of the first account are stored.",
+      "Verifies the credentials with the provider, stores them encrypted and starts the first sync; `POST …/sync` is 409 until it has ended. Connecting the same account again replaces its credentials. Another account is refused while records of the first account are stored.",
     request: { body: ConnectionRequest },
     success: { status: 200, description: "The connection, without its credentials.", body: Connection },
     failures: [

@@ -99,6 +99,24 @@ const completeIntegers = (part: unknown): void => {
   for (const inner of Object.values(part)) completeIntegers(inner);
 };
 
+type Described = { default?: unknown; description?: string };
+
+/**
+ * Has the description of a property that may be missing say its default, instead of the keyword `default`: generators of
+ * clients take a property with the keyword for one that is always there, and would require it in requests.
+ */
+const describeDefaults = (part: unknown): void => {
+  if (typeof part !== "object" || part === null || JSON.isRawJSON(part)) return;
+  const { properties = {}, required = [] } = part as { properties?: Record<string, Described>; required?: string[] };
+  for (const [name, property] of Object.entries(properties)) {
+    if (property.default === undefined || required.includes(name)) continue;
+    const said = `Default: \`${JSON.stringify(property.default)}\`.`;
+    property.description = property.description === undefined ? said : `${property.description} ${said}`;
+    delete property.default;
+  }
+  for (const inner of Object.values(part)) describeDefaults(inner);
+};
+
 /** Moves the description of each parameter from its schema to the parameter, where pages and generators show it. */
 const describeParameters = (paths: Readonly<Record<string, object>>): void => {
   for (const item of Object.values(paths)) {
@@ -151,6 +169,7 @@ export const createOpenApiDocument = (routes: Readonly<Record<string, Route>>) =
     { outputIdSuffix: "", allowEmptySchema: { unknown: true } },
   );
   completeIntegers(document);
+  describeDefaults(document);
   describeParameters(document.paths ?? {});
   return document;
 };

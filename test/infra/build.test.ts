@@ -134,6 +134,8 @@ describe("the console", () => {
     const types = readFileSync(apiTypesPath, "utf8");
     const paths = allRoutes.map(([, { path }]) => path);
     expect(paths.filter((path) => !types.includes(`"${path}": {`))).toEqual([]);
+    // It has a default, so requests may leave it out.
+    expect(types).toMatch(/ exceptCritical\?: boolean/);
   });
 });
 

@@ -27,6 +27,22 @@ describe("the OpenAPI document", () => {
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
+  it("says defaults of properties that may be missing in words, which generated types would require otherwise", () => {
+    const text = JSON.stringify(document.components?.schemas, (_key, value) =>
+      JSON.isRawJSON(value) ? Number(value.rawJSON) : value,
+    );
+    const found: string[] = [];
+    JSON.parse(text, (_key, value) => {
+      for (const [name, property] of Object.entries<{ default?: unknown }>(value?.properties ?? {}))
+        if (property.default !== undefined && !(value.required ?? []).includes(name)) found.push(name);
+      return value;
+    });
+    expect(found).toEqual([]);
+    expect(document.components?.schemas?.QuietHours).toMatchObject({
+      properties: { exceptCritical: { description: expect.stringMatching(/ Default: `true`\.$/) } },
+    });
+  });
+
   it("is of version 1.0.0 and OpenAPI 3.1", () => {
     expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version: "1.0.0" } });
   });

@@ -127,9 +127,9 @@ export const ruleNames = (rules: readonly string[]): string => rules.map(ruleNam
 /** When a destination gets single notifications, and when summaries. */
 export const rhythmInWords = ({ digest }: Pick<Destination, "digest">): string => {
   if (digest === undefined) return "At once";
-  return digest.every === "hour"
-    ? "One summary an hour"
-    : `One summary a day at ${digest.at}, ${zoneName(digest.timeZone)}`;
+  // A request may leave both out; an answer has them.
+  const { every, at = "08:00", timeZone = "UTC" } = digest;
+  return every === "hour" ? "One summary an hour" : `One summary a day at ${at}, ${zoneName(timeZone)}`;
 };
 
 export const quietInWords = ({ quietHours }: Pick<Destination, "quietHours">): string | undefined =>

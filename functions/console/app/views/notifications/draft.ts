@@ -50,7 +50,7 @@ export const draftOf = (destination: Destination, timeZone: string): Draft => {
     changes: filter.changes ?? changes,
     rules: filter.rules,
     isQuiet: quietHours !== undefined,
-    quiet: quietHours ?? empty.quiet,
+    quiet: quietHours === undefined ? empty.quiet : { exceptCritical: true, ...quietHours },
     every: digest?.every ?? "each",
     at: digest?.at ?? empty.at,
     digestZone: digest?.timeZone ?? timeZone,
