@@ -1,0 +1,58 @@
+/** What CONTRIBUTING.md and docs/deployment.md say in steps. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { allRoutes } from "../shared/api/routes.ts";
+
+const root = join(import.meta.dirname, "..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+describe("the recipe for an endpoint", () => {
+  const recipe = read("CONTRIBUTING.md").split("## Add an endpoint")[1]?.split("\n## ")[0] ?? "";
+  const [, method = "", path = "", name = ""] =
+    /As an example, `(\w+) (\S+)` with the route's name `(\w+)`/.exec(recipe) ?? [];
+
+  it("adds a route that the service does not have, under a name that no route has", () => {
+    expect([method, path, name]).toEqual([
+      expect.stringMatching(/./),
+      expect.stringMatching(/./),
+      expect.stringMatching(/./),
+    ]);
+    expect(allRoutes.filter(([one, route]) => one === name || route.path === path)).toEqual([]);
+  });
+
+  it("adds a path that no test requires to be missing", () => {
+    // `/plants/{id}/label` as `/plants/1/label`, which a test would ask for.
+    const asked = new RegExp(`"${path.replaceAll(/\{\w+\}/g, '[^/"{}]+')}"`);
+    const files = globSync("test/**/*.test.ts", { cwd: root });
+    expect(files.length).toBeGreaterThan(300);
+    expect(files.filter((file) => asked.test(read(file)))).toEqual([]);
+  });
+
+  it.each([
+    "README.md",
+    "docs/api.md",
+    "docs/data-model.md",
+    "test/faults/endpoint-cases.ts",
+    "infra/constructs/grants.ts",
+  ])("names %s, which a test compares with the routes", (file) => expect(recipe).toContain(file));
+});
+
+describe("the first week in production", () => {
+  it("has its steps in the order in which one needs the other", () => {
+    const [, week = ""] = read("docs/deployment.md").split("## The first week in production");
+    const steps = [...(week.split("\n## ")[0] ?? "").matchAll(/^\d+\. \*\*(.+?)\.\*\*/gm)].map(([, step]) => step);
+    expect(steps).toEqual([
+      "Quota",
+      "Bootstrap",
+      "Preflight",
+      "Topic and pager",
+      "Deploy",
+      "Console client",
+      "Smoke",
+      "Pipeline",
+      "Cost",
+      "Restore",
+    ]);
+  });
+});
