@@ -26,6 +26,8 @@ export default {
   collectCoverageFrom: ["functions/**/*.ts", "shared/**/*.ts", "infra/**/*.ts"],
   // Tests wait for their functions half of the time, so three workers keep two cores busy.
   maxWorkers: 3,
+  // A worker has no open handles at its end, but frees some hundred megabytes. After half a second jest would report a leak.
+  workerGracefulExitTimeout: 30_000,
   // Loaded modules stay in a worker's memory. Starting a new worker is faster than garbage collection.
   workerIdleMemoryLimit: "512MB",
   // No test asserts elapsed time. This limit only ends a test that hangs.

@@ -13,6 +13,7 @@ import {
   startAlertTable,
 } from "../../../support/alerts.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
+import { deepIt } from "../../../support/deep-it.ts";
 import { depth, isDeep } from "../../../support/depth.ts";
 import { fc } from "../../../support/fixed-seed.ts";
 import { startLossyProxy } from "../../../support/lossy-proxy.ts";
@@ -142,7 +143,7 @@ describe("the cost of an operator's alert", () => {
 });
 
 describe("the cost of a list", () => {
-  it("depends on the returned alerts, not on the stored ones", async () => {
+  deepIt("depends on the returned alerts, not on the stored ones", async () => {
     const client = table.documentClient(documentTranslation);
     const measure = countUnits(client);
     const counted = alertStoresOver(client);

@@ -9,7 +9,7 @@ import {
 import { depth } from "../../../support/depth.ts";
 import { fc } from "../../../support/fixed-seed.ts";
 
-const parameters = { seed: 20_261_105, numRuns: depth(150, 1_000) };
+const parameters = { seed: 20_261_105, numRuns: depth(60, 1_000) };
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe("cutText", () => {

@@ -6,6 +6,7 @@ import { createChangeSettings } from "../../../shared/settings/change-settings.t
 import { defaultSettings, type Settings } from "../../../shared/settings/settings.ts";
 import { SettingsRequest } from "../../../shared/settings/settings-request.ts";
 import { createSettingsStore, type SettingsStore } from "../../../shared/settings/settings-store.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { useTable } from "../../support/use-table.ts";
 
@@ -178,7 +179,7 @@ describe("concurrent changes", () => {
     expect(new Set(all).size).toBe(1);
   });
 
-  it("fail if other changes always come first", async () => {
+  deepIt("fail if other changes always come first", async () => {
     const { put, record } = instance({ replace: async () => undefined });
     await expect(put({ ...defaultSettings, ipAllowlist: ["192.0.2.7/32"] })).rejects.toMatchObject({
       code: "store_unavailable",

@@ -2,6 +2,7 @@
 
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "@jest/globals";
+import { deepIt } from "../../support/deep-it.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { usePerFile } from "../../support/use-started.ts";
@@ -247,7 +248,7 @@ describe("an account without room", () => {
     await expect(connectAt("c", NOON + 365 * DAY)).rejects.toMatchObject(shared);
   });
 
-  it("gives one place to one of two connects at once, even if answers are lost", async () => {
+  deepIt("gives one place to one of two connects at once, even if answers are lost", async () => {
     const lossy = table.limitedAt(proxy.url, 2);
     for (const round of [1, 2, 3]) {
       account = `${account}${round}`;
@@ -280,7 +281,7 @@ describe("an account without room", () => {
     await expect(stores.connections.read(org("a"))).resolves.toMatchObject({ entryOf: account });
   });
 
-  it("is left by a displaced connection that ends while it enters again", async () => {
+  deepIt("is left by a displaced connection that ends while it enters again", async () => {
     for (const round of [1, 2, 3, 4, 5]) {
       account = `${account}${round}`;
       await connectAt("a", NOON);

@@ -15,6 +15,7 @@ import {
   startAlertTable,
 } from "../../../support/alerts.ts";
 import { countUnits } from "../../../support/consumed-units.ts";
+import { deepIt } from "../../../support/deep-it.ts";
 import { startLossyProxy } from "../../../support/lossy-proxy.ts";
 
 const DAY = 86_400_000;
@@ -118,7 +119,7 @@ describe("raising", () => {
     expect(alert).toMatchObject({ firstSeen: NOON + 1, lastSeen: NOON + 9, level: "CRITICAL", count: 6 });
   });
 
-  it("keeps the newest 100 events, newest first", async () => {
+  deepIt("keeps the newest 100 events, newest first", async () => {
     const organization = freshOrganization();
     const ids: string[] = [];
     for (let i = 0; i < 140; i++) {
@@ -254,7 +255,7 @@ describe("a lost answer", () => {
 });
 
 describe("the cost of raising", () => {
-  it("is one write call, and its units depend on the item's size", async () => {
+  deepIt("is one write call, and its units depend on the item's size", async () => {
     const client = table.documentClient(documentTranslation);
     let calls = 0;
     client.middlewareStack.add(

@@ -3,6 +3,7 @@ import { parseInvoicePayment, parseObject } from "../../../../shared/provider/st
 import type { Observation } from "../../../../shared/records/observation.ts";
 import { recordFields, recordTypes } from "../../../../shared/records/record.ts";
 import { isSetAside } from "../../../../shared/records/set-aside.ts";
+import { depth } from "../../../support/depth.ts";
 import { fc } from "../../../support/fixed-seed.ts";
 import * as given from "./fixtures.ts";
 
@@ -127,7 +128,7 @@ describe("the fields read from the provider's objects", () => {
         given.parsedEvent(payload);
         for (const one of given.parsedEvent(given.event(type, payload))?.observations ?? []) expectOnlyOurFields(one);
       }),
-      { numRuns: 500 },
+      { numRuns: depth(80, 500) },
     );
   });
 });

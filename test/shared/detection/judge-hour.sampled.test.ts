@@ -5,6 +5,7 @@ import { hourlyRules, judgeHour, MAX_CARRIED_PER_RULE } from "../../../shared/de
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { hourName } from "../../../shared/terms/hours.ts";
 import { createEvents, HOUR, MINUTE } from "../../detection/events.ts";
+import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { arbitraryFacts, arbitraryRuns, inputOf, START } from "./judge-hour-inputs.ts";
 
@@ -56,7 +57,7 @@ describe("judgeHour", () => {
       fc.property(shuffled, ([facts, others, runs]) => {
         expect(judgeHour(inputOf(others, { runs: runs.toReversed() }))).toEqual(judgeHour(inputOf(facts, { runs })));
       }),
-      { numRuns: 300 },
+      { numRuns: depth(60, 300) },
     );
   });
 
@@ -73,7 +74,7 @@ describe("judgeHour", () => {
         const long = judgeHour(inputOf(facts, { hour: { start: START, end: START + HOURS * HOUR }, runs }), sliding);
         expect(gist(split)).toEqual(gist(long.findings));
       }),
-      { numRuns: 400 },
+      { numRuns: depth(80, 400) },
     );
   });
 
@@ -88,7 +89,7 @@ describe("judgeHour", () => {
           carried = judged.carried;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: depth(60, 300) },
     );
   });
 
@@ -113,7 +114,7 @@ describe("judgeHour", () => {
         const keys = findings.map(({ rule, subject }) => `${rule} ${subject}`);
         expect(keys).toEqual([...new Set(keys)].sort());
       }),
-      { numRuns: 300 },
+      { numRuns: depth(60, 300) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { eventually } from "../support/integration.ts";
 import { useOrganizations, useSharedService } from "../support/use-service.ts";
 
@@ -48,7 +49,7 @@ describe("the rules of detection", () => {
     expect(thresholds).toMatchObject({ failures: { value: 5, default: 5, min: 2, max: 50, unit: "failures" } });
   });
 
-  it("take every threshold within its bounds, and no value beside them", async () => {
+  deepIt("take every threshold within its bounds, and no value beside them", async () => {
     for (const { rule, thresholds } of (await list()).body as Rule[]) {
       let { revision = 0 } = (await one(rule)) ?? {};
       for (const [name, { min = 0, max = 0 }] of Object.entries(thresholds)) {

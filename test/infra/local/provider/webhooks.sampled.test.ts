@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type Stripe from "stripe";
 import { LOCAL_PLATFORM } from "../../../../infra/local/core/platform.ts";
 import { listen } from "../../../../infra/local/http/listen.ts";
+import { deepIt } from "../../../support/deep-it.ts";
 import { usePerTest } from "../../../support/use-started.ts";
 import { createFixture, type Happened } from "./simulator-fixture.ts";
 
@@ -184,7 +185,7 @@ describe("delivery faults, by seed", () => {
     return { sent: idsOf(received.slice(from)), made: made.events.map(({ id }) => id) };
   };
 
-  it("duplicate deliveries", async () => {
+  deepIt("duplicate deliveries", async () => {
     const { sent, made } = await deliver({ duplicate: 0.5 });
     expect(new Set(sent)).toEqual(new Set(made));
     expect(sent.length).toBeGreaterThan(made.length * 1.2);

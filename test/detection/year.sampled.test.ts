@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { findingRules } from "../../shared/security/alerts/finding.ts";
+import { deepIt } from "../support/deep-it.ts";
 import { sampleOf } from "../support/depth.ts";
 import { attacks } from "./year/attacks.ts";
 import { lookAlikes } from "./year/look-alikes.ts";
@@ -26,7 +27,7 @@ describe("two weeks of ten organizations", () => {
     expect(missing.map((rule) => `add an attack that ${rule} finds to test/detection/year/attacks.ts`)).toEqual([]);
   });
 
-  it.each(sampleOf([1, 2], 1))("are judged with full recall and enough precision, seed %i", (seed) => {
+  deepIt.each(sampleOf([1, 2], 1))("are judged with full recall and enough precision, seed %i", (seed) => {
     const { scores } = runYear({ seed, ...TWO_WEEKS });
     for (const score of scores) {
       const { rule, planted, missed, mistaken } = score;

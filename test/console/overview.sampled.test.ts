@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
+import { deepIt } from "../support/deep-it.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
@@ -35,7 +36,7 @@ describe("the overview and the circuit breaker of the console", () => {
     ]);
   });
 
-  it("show that the provider fails, count down to the next try, and see a reset at once", async () => {
+  deepIt("show that the provider fails, count down to the next try, and see a reset at once", async () => {
     const { provider, accountId, sync, circuit, history } = await connected("console-failing-provider");
     const fault = await provider.fail(accountId, { kind: "error", status: 503 });
     expect((await sync({ mode: "full" })).status).toBe("failed");

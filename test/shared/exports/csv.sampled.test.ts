@@ -4,6 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { CSV_COLUMNS, CSV_HEAD, toCsvRows } from "../../../shared/exports/csv.ts";
 import { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { parseCsv, valueOfCell } from "../../support/csv.ts";
+import { depth } from "../../support/depth.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { eventAt } from "./world.ts";
 
@@ -49,7 +50,7 @@ describe("events as CSV", () => {
             expect([name, values[name]]).toEqual([name, String(value)]);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: depth(30, 200) },
     );
   });
 

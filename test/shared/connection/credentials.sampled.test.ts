@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { CircuitOpenError } from "../../../shared/circuit-breaker/guard.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
+import { deepIt } from "../../support/deep-it.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { usePerTest } from "../../support/use-started.ts";
 import { listed, useConnections } from "./connection-table.ts";
@@ -313,7 +314,7 @@ describe("a token", () => {
 });
 
 describe("twenty concurrent callers", () => {
-  it.each([
+  deepIt.each([
     ["of one instance", false],
     ["each in a separate instance", true],
   ])("with an expired token make one exchange, %s", async (_where, isApart) => {
@@ -337,7 +338,7 @@ describe("twenty concurrent callers", () => {
     expect(world.provider.exchanges()).toBe(1);
   });
 
-  it("with a rejected refresh token set needs_reconnect and record it once", async () => {
+  deepIt("with a rejected refresh token set needs_reconnect and record it once", async () => {
     const token = await world.connectByOAuth(org);
     world.provider.refreshTokens.clear();
     const all = await Promise.all(Array.from({ length: 20 }, open));
@@ -346,7 +347,7 @@ describe("twenty concurrent callers", () => {
     expect(eventTypes()).toEqual(["AUTHENTICATION_FAILURE"]);
   });
 
-  it.each([
+  deepIt.each([
     ["of one instance", false],
     ["each in a separate instance", true],
   ])("with a rejected API key set needs_reconnect and record it once, %s", async (_where, isApart) => {

@@ -1,5 +1,6 @@
 /** The endpoints of mutes over HTTP. What they withhold and send is in mutes-sending.deep.test.ts. */
 import { describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { useSharedService } from "../support/use-service.ts";
 
@@ -128,19 +129,23 @@ describe("mutes", () => {
     expect((await ask<Mute[]>("GET", "")).body).toHaveLength(1);
   });
 
-  it("are at most 50 that have not ended, however many requests come at once", async () => {
-    const { ask } = freshOrganization();
-    const post = () => ask<Mute>("POST", "", { levels: ["LOW"], until: until(), reason: "test" });
-    const answers = [];
-    for (let i = 0; i < 12; i++) answers.push(...(await Promise.all([post(), post(), post(), post()])));
-    answers.push(...(await Promise.all([post(), post(), post(), post()])));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(2);
-    const [one] = answers;
-    expect((await ask("DELETE", `/${one?.body.id}`)).status).toBe(204);
-    expect((await post()).status).toBe(201);
-    expect(await post()).toMatchObject(problem(409, 40917, "50 mutes"));
-  }, 60_000);
+  deepIt(
+    "are at most 50 that have not ended, however many requests come at once",
+    async () => {
+      const { ask } = freshOrganization();
+      const post = () => ask<Mute>("POST", "", { levels: ["LOW"], until: until(), reason: "test" });
+      const answers = [];
+      for (let i = 0; i < 12; i++) answers.push(...(await Promise.all([post(), post(), post(), post()])));
+      answers.push(...(await Promise.all([post(), post(), post(), post()])));
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(2);
+      const [one] = answers;
+      expect((await ask("DELETE", `/${one?.body.id}`)).status).toBe(204);
+      expect((await post()).status).toBe(201);
+      expect(await post()).toMatchObject(problem(409, 40917, "50 mutes"));
+    },
+    60_000,
+  );
 });
 
 describe("a mute that is not valid", () => {
