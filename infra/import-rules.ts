@@ -36,6 +36,7 @@ export const shared = {
     reports: ["security", "mutes", "circuit-breaker", "records", "connection", "sync", "detection"],
     notifications: ["security", "mutes", "reports"],
     exports: ["security", "mutes", "records", "settings", "detection", "reports", "notifications"],
+    previews: ["security", "mutes", "connection", "detection", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],
     erasure: [
@@ -50,6 +51,7 @@ export const shared = {
       "mutes",
       "notifications",
       "exports",
+      "previews",
       "webhooks",
     ],
   },

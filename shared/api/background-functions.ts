@@ -85,7 +85,7 @@ export const backgroundFunctions = {
   },
   "resume-exports": {
     subject: "exports",
-    description: "Requests a worker for exports without one, and for files to delete",
+    description: "Requests a worker for exports and previews without one, and for files to delete",
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 51 }],
   },
@@ -106,6 +106,12 @@ export const backgroundFunctions = {
     description: "Applies the detection rules to hours of an organization",
     timeoutSeconds: 300,
     triggers: [{ event: "DetectionDue" }],
+  },
+  "run-preview": {
+    subject: "detection",
+    description: "Judges past hours again for previews of rules and mutes",
+    timeoutSeconds: 300,
+    triggers: [{ event: "PreviewRequested" }],
   },
   "make-reports": {
     subject: "reports",

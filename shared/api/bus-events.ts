@@ -11,6 +11,7 @@ import {
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
 import { EXPORT_REQUESTED_TYPE, ExportRequested } from "../exports/export-events.ts";
 import { ESCALATION_DUE_TYPE, EscalationDue } from "../notifications/escalation.ts";
+import { PREVIEW_REQUESTED_TYPE, PreviewRequested } from "../previews/preview-events.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
@@ -68,6 +69,10 @@ export const busEvents = {
   [EXPORT_REQUESTED_TYPE]: {
     detail: ExportRequested,
     publishers: ["resume-exports", "run-export", "start-event-export", "start-organization-export"],
+  },
+  [PREVIEW_REQUESTED_TYPE]: {
+    detail: PreviewRequested,
+    publishers: ["resume-exports", "run-preview", "start-preview"],
   },
   [CIRCUIT_EVENT_TYPE]: {
     detail: CircuitChanged,

@@ -3,8 +3,11 @@ import * as z from "zod/mini";
 import { CustomRule, CustomRuleChangeRequest, CustomRuleRequest } from "../detection/custom-rules/custom-rule.ts";
 import { DetectionRule, DetectionRuleRequest } from "../detection/rule-request.ts";
 import { defineRoutes, idOf, PositionById, pagesOf } from "../http/route.ts";
+import { Preview, PreviewRequest } from "../previews/preview.ts";
 
 const { id: rule } = idOf("rule", "rule_not_found", "The name of the rule.").shape;
+
+const PREVIEWS = "/api/integrations/provider/detection/previews";
 
 const CUSTOM_RULES = "/api/integrations/provider/detection/custom-rules";
 
@@ -82,5 +85,31 @@ export const detectionRoutes = defineRoutes("detection", {
     request: { params: customRuleId },
     success: { status: 204, description: "The rule is deleted." },
     failures: ["custom_rule_not_found"],
+  },
+  startPreview: {
+    method: "POST",
+    path: PREVIEWS,
+    permission: "security:manage",
+    summary: "Preview a change of detection, or a mute",
+    description:
+      "Judges the stored events of past days again, with the present settings and with the changed ones, and compares the findings and what would be notified of them. Nothing is raised, sent or changed. One preview of an organization runs at a time. It may read 2,000,000 events; a longer period is 400.",
+    request: { body: PreviewRequest },
+    isIdempotent: true,
+    success: {
+      status: 202,
+      description: "The accepted request. `GET …/detection/previews/{id}` shows its progress, and then its result.",
+      body: Preview,
+    },
+    failures: ["custom_rule_not_found", "preview_running", "idempotency_conflict"],
+  },
+  getPreview: {
+    method: "GET",
+    path: `${PREVIEWS}/{id}`,
+    permission: "security:read",
+    summary: "Read a preview",
+    description: "Returns a preview with its progress, and once it has succeeded with its result; for 7 days.",
+    request: { params: idOf("preview", "preview_not_found") },
+    success: { status: 200, description: "The preview.", body: Preview },
+    failures: ["preview_not_found"],
   },
 });

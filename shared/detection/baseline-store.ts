@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { getItem, putItem, type Table, unchanged } from "../runtime/table.ts";
 import { getItems } from "../runtime/table-batches.ts";
+import { queryPages } from "../runtime/table-query.ts";
 import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
 import { BASELINE_KEY, USER_PREFIX, userKey } from "./detection.ts";
 import { BASELINE_DAYS, type History } from "./evidence/baseline.ts";
@@ -32,6 +33,8 @@ const BaselineItem = z.object({
   operations: z.optional(z.string()),
   through: z.string(),
 });
+
+const SinceItem = z.pick(BaselineItem, { key: true, since: true });
 
 const Days = z.array(z.tuple([z.string(), z.number(), z.number()]));
 const HashesByDay = z.record(z.string(), z.array(z.string()));
@@ -103,6 +106,23 @@ export const createBaselineStore = (table: Table<"detection">) => ({
         return [String(item.key).slice(USER_PREFIX.length), { history, through }];
       }),
     );
+  },
+
+  /** The first counted hour of each user, epoch ms, by the user's hash. May lag by a second: half a read unit per 4 KB. */
+  async listSinceOfUsers(scope: string): Promise<Map<string, number>> {
+    const pages = queryPages(table, {
+      where: "#scope = :scope AND begins_with(#key, :prefix)",
+      values: { scope, prefix: USER_PREFIX },
+      attributes: ["key", "since"],
+    });
+    const times = new Map<string, number>();
+    for await (const page of pages) {
+      for (const item of page) {
+        const { key, since } = SinceItem.parse(item);
+        times.set(key.slice(USER_PREFIX.length), since);
+      }
+    }
+    return times;
   },
 
   async put(scope: string, baseline: StoredBaseline, previous: string | undefined): Promise<boolean> {

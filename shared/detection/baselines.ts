@@ -78,7 +78,7 @@ const MAX_ATTEMPTS = 5;
 export type Baselines = ReturnType<typeof createBaselines>;
 
 /** The baselines of scopes, over their store. */
-export const createBaselines = (store: BaselineStore) => ({
+export const createBaselines = (store: Pick<BaselineStore, "get" | "getUsers" | "put" | "putUser">) => ({
   /**
    * Reads the baselines of an hour. With fewer calls than any rule needs, it reads none, as in most hours; else a read unit,
    * and one for each user with as many calls.

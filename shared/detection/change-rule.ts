@@ -68,7 +68,7 @@ const requireThresholds = (rule: FindingRule, requested: Readonly<Record<string,
 };
 
 /** The settings of a request. @throws DomainError `invalid_field`. */
-const requestedSettings = (
+export const requestedSettings = (
   rule: FindingRule,
   { enabled, level, thresholds = {}, known }: Omit<DetectionRuleRequest, "revision">,
 ): RuleSettings => ({

@@ -9,16 +9,13 @@ import type { Clock } from "../runtime/clock.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import type { Baselines } from "./baselines.ts";
 import type { CustomRulesHour } from "./custom-rules/custom-rules-hour.ts";
-import { dayAfter, dayBefore } from "./day-counts.ts";
 import { type DetectionDue, detectionScope, organizationOfScope } from "./detection.ts";
 import type { HourFactsStore } from "./event-facts-store.ts";
-import type { Hour } from "./evidence/windows.ts";
-import { fitFacts, fitFindings } from "./fit-window.ts";
+import { createJudgeFacts, type ReadSyncFacts } from "./judge-facts.ts";
 import type { RaiseFinding } from "./raise-finding.ts";
 import { type RulesSettings, revisionsOf } from "./rule-settings.ts";
 import type { RuleSettingsStore } from "./rule-settings-store.ts";
-import { countedFacts, hourlyRules, judgeHour, leastNeed } from "./rules/rules.ts";
-import { noSyncFacts, type SyncFacts } from "./sync-facts-store.ts";
+import { hourlyRules } from "./rules/rules.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
 import type { Window, WindowStore } from "./window-store.ts";
 
@@ -27,11 +24,7 @@ export type JudgeDependencies = {
   events: HourFactsStore;
   settings: Pick<RuleSettingsStore, "read">;
   baselines: Baselines;
-  readSyncFacts: (
-    organizationId: string,
-    hour: Hour,
-    options: { since: number; leastRuns: number; now: number },
-  ) => Promise<SyncFacts>;
+  readSyncFacts: ReadSyncFacts;
   customRules: CustomRulesHour;
   raise: RaiseFinding;
   /** Marks a day (its start, epoch ms) for the organization's reports. Repeated, it changes nothing. */
@@ -45,7 +38,8 @@ const versions = (): Record<string, number> => Object.fromEntries(hourlyRules.ma
 export type Judged = { window: Window; isNew: boolean };
 
 export const createJudgeScope = (dependencies: JudgeDependencies) => {
-  const { windows, events, settings, baselines, readSyncFacts, customRules, raise, markReportsDue, now } = dependencies;
+  const { windows, events, settings, baselines, customRules, raise, markReportsDue, now } = dependencies;
+  const judgeFacts = createJudgeFacts(dependencies);
 
   const readSettings = async (organizationId: string | undefined): Promise<RulesSettings> =>
     organizationId === undefined ? {} : settings.read(organizationId);
@@ -68,35 +62,22 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
 
   const judge = async (scope: string, start: number, previous: Window | undefined): Promise<Window> => {
     const at = now();
-    const hour: Hour = { start, end: start + HOUR_MS };
     const organizationId = organizationOfScope(scope);
-    const before = dayBefore(previous?.today, start);
-    const ended = previous === undefined || previous.today.day === before.day ? undefined : previous.today;
     const [facts, ruleSettings] = await Promise.all([events.readHour(scope, start, at), readSettings(organizationId)]);
-    const counted = countedFacts(facts, ruleSettings);
-    const leastCalls = leastNeed("calls", ruleSettings);
-    const leastRuns = leastNeed("runs", ruleSettings);
-    const [hourBaselines, syncFacts, custom] = await Promise.all([
-      baselines.read({ scope, hour: start, facts: counted, leastCalls, before, ended }),
+    const [judged, custom] = await Promise.all([
+      judgeFacts({ scope, start, facts, settings: ruleSettings, previous, now: at }),
       organizationId === undefined
-        ? noSyncFacts
-        : readSyncFacts(organizationId, hour, { since: before.since, leastRuns, now: at }),
-      organizationId === undefined ? undefined : customRules.judge(scope, hour, facts, previous),
+        ? undefined
+        : customRules.judge(scope, { start, end: start + HOUR_MS }, facts, previous),
     ]);
-    const input = { hour, facts, carried: previous?.carried ?? [], ...hourBaselines, ...syncFacts };
-    const judged = judgeHour(input, hourlyRules, ruleSettings);
-    const findings = fitFindings(judged.findings);
-    const carried = fitFacts(judged.carried);
+    const { findings } = judged;
     const window: Window = {
+      ...judged,
       hour: start,
       judgedAt: at,
       rules: { ...versions(), ...custom?.revisions },
       settings: revisionsOf(ruleSettings),
       eventsRead: facts.length,
-      findings,
-      carried,
-      today: dayAfter(before, scope, start, counted),
-      ended,
       custom: custom?.result,
     };
     // Nothing follows from most hours: then the put is the only write.

@@ -13,7 +13,9 @@ import { type Fact, factOf, isTimedOperation } from "./evidence/fact.ts";
 
 const PARTITIONS_AT_ONCE = 4;
 
-const Expiring = z.object({ ttl: z.number() });
+const Stored = z.object({ ttl: z.number(), createdAt: z.number() });
+
+type HourReading = { recordedBy?: number | undefined; isConsistent?: boolean };
 
 const partitionsOf = (scope: string): string[] =>
   scope === UNOWNED_SCOPE ? Array.from({ length: UNOWNED_SHARDS }, (_, shard) => `${scope}#${shard}`) : [scope];
@@ -23,23 +25,30 @@ export type HourFactsStore = ReturnType<typeof createHourFactsStore>;
 export const createHourFactsStore = (table: Table<"securityEvents">) => ({
   /**
    * The facts of a scope's unexpired events in an hour, in no order. Strongly consistent: a read unit per 4 KB, at least
-   * one per partition.
+   * one per partition; half of that otherwise.
    * @param hour its start, epoch ms.
    * @param now epoch ms.
+   * @param options.recordedBy leaves out events that were recorded later, epoch ms.
    * @throws DomainError `store_unavailable`.
    */
-  async readHour(scope: string, hour: number, now: number): Promise<Fact[]> {
+  async readHour(
+    scope: string,
+    hour: number,
+    now: number,
+    { recordedBy = Number.POSITIVE_INFINITY, isConsistent = true }: HourReading = {},
+  ): Promise<Fact[]> {
     const facts: Fact[] = [];
     await inParallel(partitionsOf(scope), PARTITIONS_AT_ONCE, async (partition) => {
       const pages = queryPages(table, {
         where: "#scope = :scope AND #id BETWEEN :first AND :next",
         // BETWEEN includes the first id of the next hour, which no event has: its random part is all zeros.
         values: { scope: partition, first: firstIdAt(hour), next: firstIdAt(hour + HOUR_MS) },
-        isConsistent: true,
+        isConsistent,
       });
       for await (const page of pages) {
         for (const item of page) {
-          if (Expiring.parse(item).ttl * 1_000 > now) facts.push(factOf(fromItem(item)));
+          const { ttl, createdAt } = Stored.parse(item);
+          if (ttl * 1_000 > now && createdAt <= recordedBy) facts.push(factOf(fromItem(item)));
         }
       }
     });

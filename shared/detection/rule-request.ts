@@ -100,3 +100,11 @@ export const DetectionRuleRequest = z
     description: "The settings that replace all present ones of the rule.",
   });
 export type DetectionRuleRequest = z.output<typeof DetectionRuleRequest>;
+
+const RULE_EXPECTED = `expected one of ${findingRules.join(", ")}`;
+
+/** For a preview: what would replace the settings of a rule. */
+export const PreviewedRule = z
+  .strictObject({ rule: z.enum(findingRules, { error: RULE_EXPECTED }), ...settingsFields })
+  .register(z.globalRegistry, { id: "PreviewedRule", description: "Settings of a built-in rule to preview." });
+export type PreviewedRule = z.output<typeof PreviewedRule>;

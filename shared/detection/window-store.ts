@@ -12,7 +12,7 @@ import * as z from "zod/mini";
 import { definedFields } from "../json/defined-fields.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { getItem, putItem, type Table, updateItem } from "../runtime/table.ts";
-import { queryOnce } from "../runtime/table-query.ts";
+import { queryOnce, queryPages } from "../runtime/table-query.ts";
 import { type Finding, findingRules } from "../security/alerts/finding.ts";
 import { expiryOf } from "../terms/hours.ts";
 import { CustomResultRef } from "./custom-rules/custom-result-store.ts";
@@ -53,6 +53,8 @@ const WindowItem = z.object({
   custom: z.optional(CustomResultRef),
   finishedAt: z.optional(z.number()),
 });
+
+const JudgedTime = z.pick(WindowItem, { key: true, judgedAt: true });
 
 const toJson = (list: readonly unknown[]): string | undefined => (list.length === 0 ? undefined : encodeJson(list));
 
@@ -111,6 +113,26 @@ export const createWindowStore = (table: Table<"detection">, { retentionDays }: 
       };
       const [item] = (await queryOnce(table, query, { limit: 1 })).items;
       return item && parseWindow(item);
+    },
+
+    /**
+     * When each judged hour of a span was judged, by the hour's start; both epoch ms. May lag by a second: half a read unit
+     * per 4 KB.
+     */
+    async judgedTimes(scope: string, { from, to }: { from: number; to: number }): Promise<Map<number, number>> {
+      const pages = queryPages(table, {
+        where: "#scope = :scope AND #key BETWEEN :first AND :last",
+        values: { scope, first: windowKey(from), last: windowKey(to - 1) },
+        attributes: ["key", "judgedAt"],
+      });
+      const times = new Map<number, number>();
+      for await (const page of pages) {
+        for (const item of page) {
+          const { key, judgedAt } = JudgedTime.parse(item);
+          times.set(hourOfWindowKey(key), judgedAt);
+        }
+      }
+      return times;
     },
 
     /**

@@ -11,6 +11,7 @@ import {
   type NotificationDependencies,
   notificationsOfUser,
 } from "../notifications/erase.ts";
+import { allPreviews } from "../previews/erase.ts";
 import { allRecords } from "../records/erase.ts";
 import { allReports, type ReportDependencies, reportsOfUser, reviewsOfUser } from "../reports/erase.ts";
 import { alertsOfUser, allAlerts, type FindAlerts, notesOfUser, typedAlertsOfUser } from "../security/alerts/erase.ts";
@@ -87,6 +88,7 @@ const inTablesOfOrganization = (
     ["notifications", ...allNotifications(dependencies, organizationId, partitions.notifications)],
     ["mutes", ...allMutes(dependencies, organizationId, partitions.mutes)],
     ["detection", allDetection(partitions.detection)],
+    ["previews", allPreviews(partitions.previews)],
     ["exports", ...allExports(dependencies, organizationId, partitions.exports)],
     ["securityEvents", allEvents(partitions.securityEvents, erasureId)],
     ["securityRollups", ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions.securityRollups))],
@@ -114,6 +116,7 @@ const inTablesOfUser = (
     ["securityAlerts", alertsOfUser(alerts, dependencies.holdsEventsOf(organizationId), { ...user, erasureId })],
     ["securityAlerts", notesOfUser(alerts, user)],
     ["detection", detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) })],
+    ["previews", allPreviews(partitions.previews)],
     ["securityEvents", eventsOfUser(events, erasureId, { ...user, addresses })],
     ["securityEvents", ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events, erasureId })])],
     [

@@ -30,7 +30,7 @@ const requireConsistent = ({ rules, subject, levels, weekly, includeCritical }: 
  * What a requested mute covers. @param at when the mute was requested, epoch ms: an earlier beginning counts as this.
  * @throws DomainError `invalid_field`.
  */
-const scopeOfRequest = (request: MuteRequest, at: number): MuteScope => {
+export const scopeOfRequest = (request: MuteRequest, at: number): MuteScope => {
   requireConsistent(request);
   const { rules, subject, levels, until, weekly, includeCritical } = request;
   const from = Math.max(request.from ?? at, at);

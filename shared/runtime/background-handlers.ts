@@ -28,6 +28,7 @@ const Ids = z.object({
   runId: z.optional(z.string()),
   erasureId: z.optional(z.string()),
   exportId: z.optional(z.string()),
+  previewId: z.optional(z.string()),
   eventId: z.optional(z.string()),
 });
 

@@ -20,6 +20,7 @@ export type LogIds = {
   runId?: string | undefined;
   erasureId?: string | undefined;
   exportId?: string | undefined;
+  previewId?: string | undefined;
   eventId?: string | undefined;
   /** A queue's message. */
   messageId?: string | undefined;

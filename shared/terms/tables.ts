@@ -151,6 +151,8 @@ export const DUE_REPORTS = { name: "byDue", partitionKey: "dueShard", sortKey: "
 
 export const OPEN_EXPORTS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
 
+export const OPEN_PREVIEWS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
+
 export const OPEN_ERASURES = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
 
 /** Every table. The order is that of the template. */
@@ -186,6 +188,7 @@ export const tables = {
   idempotencyKeys: { partitionKey: "scope", sortKey: "key", expires: true },
   securityAlerts: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [ALERTS_BY_STATUS, ALERT_OUTBOX] },
   mutes: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [DUE_MUTES] },
+  previews: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [OPEN_PREVIEWS] },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableName = keyof typeof tables;

@@ -486,6 +486,17 @@ export const endpointCases = {
   getExport: {
     request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/exports/${world.exportId}` }),
   },
+  startPreview: {
+    request: () => ({
+      method: "POST",
+      target: `${PROVIDER}/detection/previews`,
+      headers: keyed,
+      body: { days: 1, rule: { rule: "permission_escalation", enabled: false } },
+    }),
+  },
+  getPreview: {
+    request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/detection/previews/${world.previewId}` }),
+  },
   "requestErasure of all": {
     request: () => ({ method: "POST", target: `${PROVIDER}/erasure`, headers: keyed, body: { scope: "all" } }),
   },

@@ -11,6 +11,7 @@ export type World = {
   eventIds: readonly string[];
   reportId: string;
   exportId: string;
+  previewId: string;
 };
 
 export type Setting = { bench: FaultBench; lane: Lane; world: World };

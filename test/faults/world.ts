@@ -20,6 +20,7 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
     eventIds: [] as string[],
     reportId: "",
     exportId: "",
+    previewId: "",
   };
   const setting: Setting = { bench, lane, world };
   const call = async (method: string, path: string, body?: object) =>
@@ -44,6 +45,9 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   await call("POST", "/erasure", { scope: "user", userId: "bob" });
   await deliver();
   world.exportId = ((await call("POST", "/security/exports", { format: "ndjson" })) as { id: string }).id;
+  await deliver();
+  const previewed = { days: 1, rule: { rule: "permission_escalation", enabled: false } };
+  world.previewId = ((await call("POST", "/detection/previews", previewed)) as { id: string }).id;
   await deliver();
   const { events } = (await call("GET", "/security?limit=3")) as { events: { id: string }[] };
   world.eventIds = events.map(({ id }) => id);

@@ -6,6 +6,7 @@ import {
   EVENTS_BY_USER,
   OPEN_EVENTS,
   OPEN_EXPORTS,
+  OPEN_PREVIEWS,
   RECORDS_BY_CREATION,
 } from "../../../shared/terms/tables.ts";
 import { together } from "../resources/access.ts";
@@ -24,6 +25,7 @@ export const exportAccess = (parts: AccessParts) => {
     notifications,
     detection,
     mutes,
+    previews,
     retention,
     recordSecurityEvents,
   } = parts;
@@ -36,7 +38,11 @@ export const exportAccess = (parts: AccessParts) => {
     listExports: exports.may("Query"),
     /** A link has the rights of the function that makes it. */
     getExport: together(exports.may("GetItem"), exportedFiles.may("GetObject")),
-    "resume-exports": together(exports.query(OPEN_EXPORTS), exports.may("GetItem")),
+    /** It finds previews without a worker, too. */
+    "resume-exports": together(
+      ...[exports.query(OPEN_EXPORTS), exports.may("GetItem")],
+      ...[previews.query(OPEN_PREVIEWS), previews.may("GetItem")],
+    ),
 
     /** To read what is exported, and to write, read back and delete the files. */
     "run-export": together(

@@ -25,6 +25,7 @@ const groupFields = ["userId", "ipAddress", "resource", "resourceType"] as const
 export type GroupField = (typeof groupFields)[number];
 
 const MAX_NAME_CHARACTERS = 100;
+const MAX_ID_CHARACTERS = 128;
 const MAX_VALUES = 50;
 const MAX_ERROR_CODE_CHARACTERS = 256;
 const MAX_USER_CHARACTERS = 128;
@@ -202,6 +203,19 @@ export const CustomRuleChangeRequest = strictObject({
   });
 export type CustomRuleChangeRequest = z.output<typeof CustomRuleChangeRequest>;
 
+/** For a preview: a new rule, or what would replace the rule with the `id`. */
+export const PreviewedCustomRule = strictObject({
+  id: z.optional(text(1, MAX_ID_CHARACTERS, "The rule that would be replaced; without it, the rule would be new.")),
+  ...requestFields,
+})
+  .check(...combinations)
+  .register(z.globalRegistry, {
+    id: "PreviewedCustomRule",
+    description: "An own rule to preview.",
+    override: addCombinations,
+  });
+export type PreviewedCustomRule = z.output<typeof PreviewedCustomRule>;
+
 const stored = <Schema extends z.ZodMiniType>(element: Schema) => z.optional(z.array(element));
 const word = z.string();
 
@@ -241,7 +255,7 @@ export const definitionFields = {
   attack: z.optional(z.array(z.object({ tactic: z.string(), technique: z.string() }))),
 };
 
-const Definition = z.object(definitionFields);
+export const Definition = z.object(definitionFields);
 export type Definition = z.output<typeof Definition>;
 
 /** A finding that a dry run did not raise. */

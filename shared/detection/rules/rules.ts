@@ -13,7 +13,7 @@ import { permissionEscalation, permissionEscalationAdvice } from "./permission-e
 import { policyViolation, policyViolationAdvice } from "./policy-violation.ts";
 import { rateLimitViolations, rateLimitViolationsAdvice } from "./rate-limit-violations.ts";
 import { repeatedAuthFailures, repeatedAuthFailuresAdvice } from "./repeated-auth-failures.ts";
-import type { Advice, Rule, RuleInput, RuleNeeds } from "./rule.ts";
+import type { Advice, FindingKind, Rule, RuleInput, RuleNeeds } from "./rule.ts";
 import { SILENT_INTERVALS, syncSilence, syncSilenceAdvice } from "./sync-silence.ts";
 import { systemErrors, systemErrorsAdvice, systemFailures } from "./system-errors.ts";
 import { type Thresholds, type ThresholdValues, valuesOf } from "./thresholds.ts";
@@ -35,6 +35,10 @@ export const hourlyRules: readonly Rule[] = [
 export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
 
 const thresholdsOf = (name: FindingRule): Thresholds => rules.find(({ id }) => id === name)?.thresholds ?? {};
+
+/** The kinds of a rule's findings. */
+export const kindsOf = (name: FindingRule): Readonly<Record<string, FindingKind>> =>
+  rules.find(({ id }) => id === name)?.kinds ?? {};
 
 /** The thresholds of a rule with the values in force. @param set those that the organization has set. */
 export const describeThresholds = (name: FindingRule, set: ThresholdValues) => {

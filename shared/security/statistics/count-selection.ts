@@ -156,6 +156,18 @@ const countAll = async (
   return tally.intervals();
 };
 
+/**
+ * The returned function counts all events of an organization in a period (epoch ms, `until` exclusive), as `countSelection`
+ * without filters does. It throws DomainError `store_unavailable`.
+ */
+export const createCountEvents =
+  (stores: RollupDependencies) =>
+  async (organizationId: string, { since, until }: { since: number; until: number }, now: number): Promise<number> => {
+    const period = { from: since, to: until };
+    const intervals = await countAll(stores, organizationKey(organizationId), period, now, undefined);
+    return [...intervals.values()].flat().reduce((sum, { events }) => sum + events, 0);
+  };
+
 type CountSelectionDependencies = RollupDependencies & { selections: Pick<SelectionCountStore, "count"> };
 
 /**

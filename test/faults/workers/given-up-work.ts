@@ -32,6 +32,7 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "ReportDue → make-reports": { work: "make-reports", failing: all },
   "ErasureRequested → run-erasure": { work: "run-erasure, all", failing: all },
   "ExportRequested → run-export": { work: "run-export", failing: all },
+  "PreviewRequested → run-preview": { work: "run-preview", failing: all },
   "HourClosingContinued → close-security-hours": { work: "close-security-hours, continued", failing: all },
   "SiemFeedContinued → write-siem-feed": { work: "write-siem-feed, continued", failing: all },
   "WebhookReceived → queue → process-webhook": { work: "process-webhook", failing: all },

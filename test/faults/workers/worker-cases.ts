@@ -103,7 +103,9 @@ const closeFedHour = async (setting: Setting) => {
   if (!closed.ok) throw new Error(`close-security-hours: ${closed.error.errorMessage}`);
 };
 
-/** The functions that find lost work of syncs, alerts, webhooks, erasures and exports. */
+const PREVIEWED = { days: 1, rule: { rule: "permission_escalation", enabled: false } };
+
+/** The functions that find lost work of syncs, alerts, webhooks, erasures, exports and previews. */
 const finders: readonly BackgroundFunctionName[] = [
   "sweep-alert-outbox",
   "resume-stalled-syncs",
@@ -385,6 +387,24 @@ const cases = {
       await post(setting, "/security/exports", { format: "csv" });
       return take(setting, "run-export");
     },
+    hourly: finders,
+  },
+  "run-preview": {
+    worker: "run-preview",
+    prepare: async (setting) => {
+      await post(setting, "/detection/previews", PREVIEWED);
+      return take(setting, "run-preview");
+    },
+    hourly: finders,
+  },
+  "resume-exports, preview": {
+    worker: "resume-exports",
+    prepare: async (setting) => {
+      await post(setting, "/detection/previews", PREVIEWED);
+      setting.lane.forgetEvents();
+      return startedBy("resume-exports")(setting);
+    },
+    aheadMs: LATER_MS,
     hourly: finders,
   },
   "resume-exports": {
