@@ -242,6 +242,15 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   };
   await record("createCustomRule", "silence", `POST ${customRules}`, noSync);
   await record("listCustomRules", "two", `GET ${customRules}`);
+  const changed = { rule: "repeated_auth_failures", enabled: true, known: { networks: ["192.0.2.0/24"] } };
+  const previewed = { days: 30, rule: changed };
+  const previews = "detection/previews";
+  const { id: previewId } = await record<{ id: string }>("startPreview", "rule", `POST ${previews}`, previewed);
+  await eventually("the preview has succeeded", async () => {
+    const { body } = await acme.call("GET", `${previews}/${previewId}`);
+    return (body as { status: string }).status === "succeeded";
+  });
+  await record("getPreview", "succeeded", `GET ${previews}/${previewId}`);
   await record("changeCustomRule", "threshold", `PUT ${customRules}/${ruleId}`, {
     ...refusals,
     condition: { gte: 10 },

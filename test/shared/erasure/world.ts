@@ -77,6 +77,7 @@ const TABLES = [
   "circuits",
   "connections",
   "mutes",
+  "previews",
   "notifications",
   "exports",
 ] as const satisfies readonly TableName[];

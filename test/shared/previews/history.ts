@@ -75,7 +75,10 @@ export const randomHistory = (seed: number, hours: number, bursts: number): Hist
   return { hours, recorded, runs, random };
 };
 
-const rule = (id: string, fields: Pick<StoredRule, "filter" | "windowMinutes" | "condition"> & Partial<StoredRule>) => ({
+const rule = (
+  id: string,
+  fields: Pick<StoredRule, "filter" | "windowMinutes" | "condition"> & Partial<StoredRule>,
+) => ({
   id,
   name: id,
   level: "MEDIUM" as const,

@@ -1,8 +1,8 @@
 /** A preview of the present settings finds what detection has found, over random histories; and what a change makes of them. */
 import { describe, expect, it } from "@jest/globals";
-import { hourlyRules } from "../../../shared/detection/rules/rules.ts";
 import type { RulesSettings } from "../../../shared/detection/rule-settings.ts";
 import { defaultRuleSettings } from "../../../shared/detection/rule-settings.ts";
+import { hourlyRules } from "../../../shared/detection/rules/rules.ts";
 import type { PreviewResult } from "../../../shared/previews/preview.ts";
 import type { PreviewInputs } from "../../../shared/previews/preview-inputs.ts";
 import type { Change, StoredPreview } from "../../../shared/previews/preview-item.ts";
@@ -105,30 +105,34 @@ const named = (one: Judged): string => `${one.hour} ${one.finding.rule} ${one.fi
 const without = ({ notifications: _, atNight: __, ...outcome }: PreviewResult["now"]) => outcome;
 
 describe("a preview", () => {
-  it.each(rangeOf(depth(3, 60)))("finds with the settings of a rule what detection has found, history %i", async (seed) => {
-    const world = await build(seed, 6, 90);
-    let findings = 0;
-    for (const { id } of hourlyRules) {
-      const rule: FindingRule = id;
-      const off = { ...defaultRuleSettings, enabled: false };
-      const change: Change = { kind: "rule", rule, settings: off };
-      const sides = {
-        now: { settings, customRules: [] },
-        changed: { settings: { ...settings, [rule]: { ...off, revision: 1 } }, customRules: [] },
-      };
-      const result = await preview(world, change, sides, { days: 3, readFrom: START });
-      const expected = inPeriod(world, 3).filter(({ finding }) => finding.rule === rule);
-      findings += expected.length;
-      expect({ rule, ...without(result.now) }).toEqual({ rule, ...outcomeOf(expected) });
-      expect(result.then).toMatchObject({ alerts: 0, notifications: 0 });
-      expect(result.added).toEqual([]);
-      const newest = expected.sort((a, b) => b.hour - a.hour).slice(0, 20);
-      expect(result.removed.map(({ hour }) => hour)).toEqual(newest.map(({ hour }) => hour));
-      const names = new Set(expected.map(named));
-      for (const { hour, rule: found, subject } of result.removed) expect(names).toContain(`${hour} ${found} ${subject}`);
-    }
-    expect(findings).toBeGreaterThan(10);
-  });
+  it.each(rangeOf(depth(3, 60)))(
+    "finds with the settings of a rule what detection has found, history %i",
+    async (seed) => {
+      const world = await build(seed, 6, 90);
+      let findings = 0;
+      for (const { id } of hourlyRules) {
+        const rule: FindingRule = id;
+        const off = { ...defaultRuleSettings, enabled: false };
+        const change: Change = { kind: "rule", rule, settings: off };
+        const sides = {
+          now: { settings, customRules: [] },
+          changed: { settings: { ...settings, [rule]: { ...off, revision: 1 } }, customRules: [] },
+        };
+        const result = await preview(world, change, sides, { days: 3, readFrom: START });
+        const expected = inPeriod(world, 3).filter(({ finding }) => finding.rule === rule);
+        findings += expected.length;
+        expect({ rule, ...without(result.now) }).toEqual({ rule, ...outcomeOf(expected) });
+        expect(result.then).toMatchObject({ alerts: 0, notifications: 0 });
+        expect(result.added).toEqual([]);
+        const newest = expected.sort((a, b) => b.hour - a.hour).slice(0, 20);
+        expect(result.removed.map(({ hour }) => hour)).toEqual(newest.map(({ hour }) => hour));
+        const names = new Set(expected.map(named));
+        for (const { hour, rule: found, subject } of result.removed)
+          expect(names).toContain(`${hour} ${found} ${subject}`);
+      }
+      expect(findings).toBeGreaterThan(10);
+    },
+  );
 
   it.each(rangeOf(depth(2, 30)))("finds with own rules what detection has found, history %i", async (seed) => {
     const world = await build(100 + seed, 5, 120);
@@ -147,20 +151,23 @@ describe("a preview", () => {
     }
   });
 
-  it.each(rangeOf(depth(1, 10)))("of a mute finds what all rules have found, by baselines of 28 days, history %i", async (seed) => {
-    const world = await build(200 + seed, 33, 260);
-    const mute = { levels: ["MEDIUM" as const], from: 0, until: 1, includeCritical: false };
-    const change: Change = { kind: "mute", mute };
-    const sides = { now: { settings, customRules: ownRules }, changed: undefined };
-    const to = Math.max(...world.times.keys()) + HOUR;
-    const result = await preview(world, change, sides, { days: 4, readFrom: START });
-    expect(to - START).toBeGreaterThan(32 * DAY);
-    const expected = inPeriod(world, 4);
-    expect(without(result.now)).toEqual(outcomeOf(expected));
-    expect(without(result.then)).toEqual(outcomeOf(expected));
-    expect(expected.length).toBeGreaterThan(10);
-    expect(result.then.notifications).toBeLessThan(result.now.notifications);
-    for (const { level } of result.withheld) expect(level).toBe("MEDIUM");
-    expect(result.withheld.length).toBeGreaterThan(0);
-  });
+  it.each(rangeOf(depth(1, 10)))(
+    "of a mute finds what all rules have found, by baselines of 28 days, history %i",
+    async (seed) => {
+      const world = await build(200 + seed, 33, 260);
+      const mute = { levels: ["MEDIUM" as const], from: 0, until: 1, includeCritical: false };
+      const change: Change = { kind: "mute", mute };
+      const sides = { now: { settings, customRules: ownRules }, changed: undefined };
+      const to = Math.max(...world.times.keys()) + HOUR;
+      const result = await preview(world, change, sides, { days: 4, readFrom: START });
+      expect(to - START).toBeGreaterThan(32 * DAY);
+      const expected = inPeriod(world, 4);
+      expect(without(result.now)).toEqual(outcomeOf(expected));
+      expect(without(result.then)).toEqual(outcomeOf(expected));
+      expect(expected.length).toBeGreaterThan(10);
+      expect(result.then.notifications).toBeLessThan(result.now.notifications);
+      for (const { level } of result.withheld) expect(level).toBe("MEDIUM");
+      expect(result.withheld.length).toBeGreaterThan(0);
+    },
+  );
 });
