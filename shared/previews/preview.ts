@@ -33,11 +33,12 @@ const isOneOf = ({ rule, customRule, mute }: { rule?: unknown; customRule?: unkn
 /** What the schemas cannot say, such as the bounds of thresholds, is checked by request-preview.ts. */
 export const PreviewRequest = strictObject({
   days: boundedInteger(1, MAX_DAYS, "The days before the end of the last judged hour; cut at the retention of events."),
-  rule: z.optional(described(PreviewedRule, "Settings of a built-in rule, as a PUT of the rule has them.")),
-  customRule: z.optional(
-    described(PreviewedCustomRule, "An own rule; with the `id` of a rule, what would replace that rule."),
+  rule: described(z.optional(PreviewedRule), "Settings of a built-in rule, as a PUT of the rule has them."),
+  customRule: described(
+    z.optional(PreviewedCustomRule),
+    "An own rule; with the `id` of a rule, what would replace that rule.",
   ),
-  mute: z.optional(described(MuteRequest, "A mute. It acts over the whole period, whatever its `from` and `until`.")),
+  mute: described(z.optional(MuteRequest), "A mute. It acts over the whole period, whatever its `from` and `until`."),
 })
   .check(z.refine(isOneOf, { error: ONE_OF }))
   .register(z.globalRegistry, {
@@ -94,14 +95,17 @@ export const PreviewResult = z
   .object({
     from: epochMs("the beginning of the period."),
     to: epochMs("its end, exclusive: the end of the last judged hour."),
-    now: described(PreviewOutcome, "By the present settings."),
+    now: PreviewOutcome,
     // biome-ignore lint/suspicious/noThenProperty: a field of the API, and not a function.
-    then: described(PreviewOutcome, "By the changed settings."),
+    then: PreviewOutcome,
     added: samples("Findings that only the changed settings make, newest first; at most 20."),
     removed: samples("Findings that only the present settings make, newest first; at most 20."),
     withheld: samples("Of a mute: findings on which it would have acted, newest first; at most 20."),
   })
-  .register(z.globalRegistry, { id: "PreviewResult", description: "What a change would have done in the period." });
+  .register(z.globalRegistry, {
+    id: "PreviewResult",
+    description: "What the present settings (`now`) and the changed ones (`then`) make of the period.",
+  });
 export type PreviewResult = z.output<typeof PreviewResult>;
 
 /** Why a preview failed. */
