@@ -40,8 +40,10 @@ export const exportAccess = (parts: AccessParts) => {
     getExport: together(exports.may("GetItem"), exportedFiles.may("GetObject")),
     /** It finds previews without a worker, too. */
     "resume-exports": together(
-      ...[exports.query(OPEN_EXPORTS), exports.may("GetItem")],
-      ...[previews.query(OPEN_PREVIEWS), previews.may("GetItem")],
+      exports.query(OPEN_EXPORTS),
+      exports.may("GetItem"),
+      previews.query(OPEN_PREVIEWS),
+      previews.may("GetItem"),
     ),
 
     /** To read what is exported, and to write, read back and delete the files. */
