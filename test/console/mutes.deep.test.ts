@@ -25,6 +25,8 @@ it("an alert is muted until tomorrow by clicks, tomorrow comes, and one summary 
 
   const { page, complaints } = await open(ours, { path: `/console/alerts/${id}` });
   await page.getByRole("button", { name: "Mute …" }).click();
+  await page.getByRole("button", { name: "Show what this would have done" }).click();
+  await page.getByText("It would have changed nothing.").waitFor();
   await page.getByLabel("Reason").fill("Until the morning shift");
   await page.getByRole("button", { name: "Mute", exact: true }).click();
   await page.getByText("No alert so far.").waitFor();

@@ -22,6 +22,8 @@ describe("the view Own rules", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("Many refusals of a user");
     await page.getByText("3 or more events of one user within 1 day (Permission denied).").waitFor();
     await page.reload();
+    await page.getByRole("button", { name: "Show what this would have done" }).click();
+    await page.getByText("It would have changed nothing.").waitFor();
     await page.getByRole("button", { name: "Make the rule" }).click();
     await page.getByRole("heading", { name: "Many refusals of a user", level: 1 }).waitFor();
     await page.getByText("0 findings").waitFor();

@@ -24,6 +24,11 @@ describe("the view Rules", () => {
     expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
     await page.getByLabel("Intervals").fill("6");
     await page.getByLabel("Known users, one in each line").fill("robot");
+    await page.getByRole("button", { name: "Show what this would have done" }).click();
+    await page.getByText("It would have changed nothing.").waitFor();
+    await page.getByRole("combobox", { name: "In the last" }).selectOption("30 days");
+    await page.getByLabel("Known users, one in each line").fill("robot\n");
+    await page.getByText("You have changed the form since. Show it again.").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const saved = await eventually("the rule is saved", async () =>
       ((await ours.call("GET", "detection/rules")).body as DetectionRule[]).find(({ revision }) => revision === 2),

@@ -13,10 +13,19 @@ import { ProblemNote } from "../../parts/states.tsx";
 import { useFilters } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { timeZone } from "../../words/local-time.ts";
+import { PreviewCard, type Previewed } from "../previews/preview-card.tsx";
 import { draftFrom, type MuteDraft, problemsOf, requestOf } from "./mute-draft.ts";
 import { MuteFields } from "./mute-fields.tsx";
 import { MUTES_PATH, muteAddress } from "./mute-words.ts";
 import { API } from "./use-mutes.ts";
+
+/** A mute can be previewed before it has a reason. */
+const previewOf = (draft: MuteDraft, now: number): Previewed | undefined => {
+  const { reason, ...others } = problemsOf(draft, now);
+  if (Object.keys(others).length > 0) return undefined;
+  const request = requestOf(draft, now);
+  return { mute: reason === undefined ? request : { ...request, reason: "Preview" } };
+};
 
 export const View = () => {
   const { filters } = useFilters();
@@ -64,6 +73,7 @@ export const View = () => {
             setDraft({ ...draft, ...changes });
           }}
         />
+        <PreviewCard of={previewOf(draft, serviceNow())} version={JSON.stringify(draft)} />
         {create.problem !== undefined && <ProblemNote problem={create.problem} />}
         <div class="actions">
           <Button type="submit" kind="main" isRunning={create.isRunning}>

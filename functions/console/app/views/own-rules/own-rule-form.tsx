@@ -8,6 +8,7 @@ import { useDraft } from "../../parts/draft.ts";
 import { focusFirstError } from "../../parts/focus-first-error.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
+import { PreviewCard } from "../previews/preview-card.tsx";
 import { draftOf, emptyDraft, type OwnRuleDraft, problemsOf, requestOf } from "./own-rule-draft.ts";
 import { OwnRuleFields } from "./own-rule-fields.tsx";
 
@@ -58,6 +59,14 @@ export const OwnRuleForm = ({ rule, submit, save, onSaved }: Props) => {
           saving.clear();
           setDraft({ ...draft, ...changes });
         }}
+      />
+      <PreviewCard
+        of={
+          Object.keys(problemsOf(draft)).length > 0
+            ? undefined
+            : { customRule: { ...requestOf(draft), ...(rule !== undefined && { id: rule.id }) } }
+        }
+        version={JSON.stringify(draft)}
       />
       {stored !== undefined && isStale && (
         <div class="problem" role="alert">

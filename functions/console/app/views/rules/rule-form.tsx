@@ -10,6 +10,7 @@ import { Card } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { inWords } from "../../words/format.ts";
 import { levelNames, levels } from "../../words/levels.ts";
+import { PreviewCard, type Previewed } from "../previews/preview-card.tsx";
 import { draftOf, hasMistakes, hintOf, type Mistakes, mistakesOf, type RuleDraft, requestOf } from "./rule-draft.ts";
 import { putRule } from "./use-rules.ts";
 
@@ -74,6 +75,11 @@ const KnownCallers = ({ draft, mistakes, onEdit }: Omit<PartProps, "rule">) => (
   </Card>
 );
 
+const previewOf = (rule: DetectionRule, draft: RuleDraft): Previewed => {
+  const { revision: _, ...settings } = requestOf(rule, draft);
+  return { rule: { rule: rule.rule, ...settings } as NonNullable<Previewed["rule"]> };
+};
+
 type Props = { rule: DetectionRule; name: string; onChanged: (rule: DetectionRule) => void };
 
 export const RuleForm = ({ rule, name, onChanged }: Props) => {
@@ -112,6 +118,7 @@ export const RuleForm = ({ rule, name, onChanged }: Props) => {
           </div>
         </div>
       )}
+      <PreviewCard of={hasMistakes(mistakes) ? undefined : previewOf(rule, draft)} version={JSON.stringify(draft)} />
       {save.problem !== undefined && <ProblemNote problem={save.problem} />}
       <div class="actions">
         <Button
