@@ -213,6 +213,21 @@ export const createProviderAccess = ({
       };
     },
 
+    openActivityLog(credentials, context) {
+      const session: Session = { credentials, context, hasStarted: false };
+      return {
+        list: (page) =>
+          runOperation(
+            {
+              action: "list_account_activity",
+              send: (options) => adapter.activityLogAt(options).list(page),
+              result: sizeOf,
+            },
+            session,
+          ),
+      };
+    },
+
     acceptsSecret: createAcceptsSecret({ adapter, guard, reads }),
 
     isHalfOpen: guard.isHalfOpen,

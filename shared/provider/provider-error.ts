@@ -9,6 +9,8 @@ export type ProviderErrorReason =
   | "invalid_grant"
   /** Another request locks the object; no rate limit was exceeded. */
   | "lock_timeout"
+  /** The credentials are valid as far as is known, but may not do this. */
+  | "not_permitted"
   /** The credentials are rejected, and their connection has ended or must be made again, which has an event of its own. */
   | "connection_ended";
 

@@ -90,6 +90,35 @@ export type WebhookEndpoints = {
   remove(id: string): Promise<void>;
 };
 
+/** Who did something to the account. `email` of a user, `apiKeyId` of a key; a key's id is no secret. */
+export type ActivityActor = { type: string; email?: string; apiKeyId?: string };
+
+/**
+ * Something that happened to the account, as the provider's log has it. `occurredAt`: epoch ms. `details`: the provider's
+ * fields of its kind, `details.type`, as far as they are plain values.
+ */
+export type AccountActivity = {
+  id: string;
+  type: string;
+  occurredAt: number;
+  actor: ActivityActor;
+  details: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * The provider's log of what happened to the account. Through `ProviderAccess.openActivityLog` the method is one operation,
+ * through `ProviderAdapter.activityLogAt` one request.
+ */
+export type ActivityLog = {
+  /**
+   * A page of the entries, in an order that the provider does not promise.
+   * @param page.after `next` of the page before.
+   * @throws ProviderError `not_permitted` if these credentials may not read the log, or not from this page on;
+   *   CircuitOpenError if the circuit lets no call through.
+   */
+  list(page: { after?: string | undefined }): Promise<ProviderPage<AccountActivity>>;
+};
+
 /** What an organization sets up at the provider by hand, in the provider's own names. */
 export type ProviderSetup = {
   /** Its name, and the pages where an administrator makes keys and webhook endpoints. */
@@ -146,6 +175,9 @@ export type ProviderAccess = {
   /** The account's webhook endpoints with these credentials. */
   openWebhookEndpoints(credentials: Credentials, context: OperationContext): WebhookEndpoints;
 
+  /** The account's log of activity with these credentials. */
+  openActivityLog(credentials: Credentials, context: OperationContext): ActivityLog;
+
   /**
    * Exchanges an authorization code, in one request. It is never repeated: a code can be used once, and a second use may
    * revoke the tokens of the first.
@@ -194,5 +226,6 @@ export type ProviderAdapter = {
   /** Each method makes exactly one request. All throw ProviderError. */
   at(options: RequestOptions): Provider;
   webhookEndpointsAt(options: RequestOptions): WebhookEndpoints;
+  activityLogAt(options: RequestOptions): ActivityLog;
   oauth: OAuthAdapter;
 };

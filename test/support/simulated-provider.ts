@@ -19,6 +19,8 @@ export const simulatedProvider = ({ stack }: Pick<Service, "stack">) => {
     account: (objects: number, more: object = {}) => call<Account>("POST", "/accounts", { objects, ...more }),
     change: (accountId: string, change: object) =>
       call<{ objects: { id: string }[]; events: object[] }>("POST", "/changes", { accountId, ...change }),
+    /** Adds an entry to an account's log of activity. */
+    activity: (accountId: string, entry: object) => call<{ id: string }>("POST", "/activity", { accountId, ...entry }),
     /** Fails an account's requests until `recover`, or a given number of times. @returns the fault's id */
     fail: (accountId: string, fault: object) => call<{ id: number }>("POST", "/faults", { accountId, ...fault }),
     /** Ends one fault, or all of them. On a shared cloud name the fault: other files have faults too. */

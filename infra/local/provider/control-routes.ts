@@ -9,6 +9,7 @@ import { Fault } from "./faults/faults.ts";
 import { businesses } from "./seed/businesses.ts";
 import { createAccount } from "./seed/create-account.ts";
 import type { AccountRow } from "./store/account-table.ts";
+import { NewActivity } from "./store/activity-table.ts";
 import type { Store } from "./store/store.ts";
 import { Endpoint } from "./webhooks/endpoint.ts";
 import type { WebhookSender } from "./webhooks/sender.ts";
@@ -127,6 +128,13 @@ export const providerRoutes = (options: {
           if (error instanceof ImpossibleChangeError) return refuse(error.status, error.message);
           throw error;
         }
+      }),
+    ),
+    "POST /provider/activity": accepting(NewActivity, (input) =>
+      withAccount(input.accountId, (account) => {
+        const { accountId: _, listedAfterMs, occurredAt = now(), ...entry } = input;
+        const id = store.activity.insert(account, entry, { occurredAt, listedAt: occurredAt + listedAfterMs });
+        return { status: 200, body: { accountId: account.account_id, id } };
       }),
     ),
     "POST /provider/accounts": accepting(NewAccount, async (input) => ({

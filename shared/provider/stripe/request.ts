@@ -52,6 +52,8 @@ export type WireRequest = {
   /** The Authorization header. */
   authorization: string;
   signal: AbortSignal;
+  /** In place of `API_VERSION`. */
+  apiVersion?: string;
   /** Of a POST: the provider answers the same request again with the first answer. */
   idempotencyKey?: string;
 };
@@ -66,13 +68,16 @@ export type SendRequest = (request: WireRequest) => Promise<WireAnswer>;
 const queryOf = (parameters: readonly [string, string | number][]): string =>
   parameters.map(([name, value], i) => `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(value)}`).join("");
 
-const sendBySdk = (sdk: Stripe, { method, path, parameters = {}, idempotencyKey }: WireRequest): Promise<unknown> => {
+const sendBySdk = (
+  sdk: Stripe,
+  { method, path, parameters = {}, idempotencyKey, apiVersion }: WireRequest,
+): Promise<unknown> => {
   const given = Object.entries(parameters).flatMap(([name, value]): [string, string | number][] =>
     value === undefined ? [] : [[name, value]],
   );
   return method === "POST"
     ? sdk.rawRequest(method, path, Object.fromEntries(given), idempotencyKey === undefined ? {} : { idempotencyKey })
-    : sdk.rawRequest(method, path + queryOf(given));
+    : sdk.rawRequest(method, path + queryOf(given), undefined, apiVersion === undefined ? {} : { apiVersion });
 };
 
 export const createRequest =

@@ -112,7 +112,7 @@ export const createTestProvider = () => {
     if (another !== undefined && !isSecond) await credentials.refused(another);
     throw unauthorized();
   };
-  const access: Omit<ProviderAccess, "isHalfOpen"> = {
+  const access: Omit<ProviderAccess, "isHalfOpen" | "openActivityLog"> = {
     openWebhookEndpoints: (_credentials, context) => ({
       list: async () => {
         ask("list endpoints", context);
@@ -205,6 +205,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     syncState: (organizationId) => world.syncState(organizationId),
     nextSync: () => world.nextSync(),
     readsThisMonth: async () => 3,
+    accountActivity: async () => ({ state: "on" as const }),
     webhookUrlOf: (organizationId) => world.webhookUrlOf(organizationId),
     setup: stripeSetup,
     syncIntervalHours: 4,

@@ -32,6 +32,11 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS registered_endpoints (
     id TEXT PRIMARY KEY, account INTEGER NOT NULL, endpoint TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS activity (
+    position INTEGER PRIMARY KEY, account INTEGER NOT NULL, id TEXT NOT NULL UNIQUE, created INTEGER NOT NULL,
+    listed_at INTEGER NOT NULL, entry TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS activity_by_created ON activity (account, created, position);
   CREATE TABLE IF NOT EXISTS deliveries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL, event TEXT NOT NULL, endpoint TEXT,
     queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, problem TEXT,

@@ -1,4 +1,5 @@
 import { openAccountTable } from "./account-table.ts";
+import { openActivityTable } from "./activity-table.ts";
 import { openDatabase } from "./database.ts";
 import { openDeliveryTable } from "./delivery-table.ts";
 import { openEventTable } from "./event-table.ts";
@@ -16,6 +17,7 @@ export const openStore = (dataDirectory: string) => {
     accounts: openAccountTable(database),
     objects: openObjectTable(database),
     events: openEventTable(database),
+    activity: openActivityTable(database),
     grants: openGrantTable(database),
     deliveries: openDeliveryTable(database),
     idempotency: openIdempotencyTable(database),

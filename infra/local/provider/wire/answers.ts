@@ -4,6 +4,7 @@ import { API_VERSION } from "../objects/objects.ts";
 import type { AccountRow } from "../store/account-table.ts";
 import type { Store } from "../store/store.ts";
 import { createAccountApi } from "./account-api.ts";
+import { ACTIVITY_PATH, createActivityApi } from "./activity-api.ts";
 import { type findSecret, requireAccount } from "./authenticate.ts";
 import { asksForPage, STYLES_PATH, styles } from "./authorize-page.ts";
 import { createIdempotency, keyedRequestOf } from "./idempotency.ts";
@@ -36,6 +37,7 @@ const TOKEN_PATH = "/v1/oauth/token";
 /** Answers requests to the provider's API, refusals included, without a transport. */
 export const createWireAnswers = ({ store, changes, oauth, now, onError }: AnswerDependencies) => {
   const answerRead = createAccountApi(store);
+  const answerActivity = createActivityApi(store);
   const idempotency = createIdempotency(store.idempotency);
 
   const answerOf = (error: unknown): Answer => {
@@ -80,6 +82,10 @@ export const createWireAnswers = ({ store, changes, oauth, now, onError }: Answe
         code: "account_invalid",
         message: `The provided key does not have access to account '${named}' (or that account does not exist). Application access may have been revoked.`,
       });
+    if (method === "GET" && path === ACTIVITY_PATH) {
+      const parameters = readParameters(search);
+      return answerActivity({ account, parameters, secret, version: headers["stripe-version"], nowMs: now() });
+    }
     const apiVersion = headers["stripe-version"] ?? API_VERSION;
     if (apiVersion !== API_VERSION) throw refusal(400, { message: `Invalid Stripe API version: ${apiVersion}` });
     const write = findWrite(method, path);

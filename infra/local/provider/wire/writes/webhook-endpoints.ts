@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type * as z from "zod";
 import type { ChangeContext } from "../../changes/targets.ts";
+import { apiKeyIdOf } from "../../store/activity-table.ts";
 import { Endpoint, openRegisteredEndpoints, type RegisteredEndpoint } from "../../webhooks/endpoint.ts";
 import { invalidParameter, refusal } from "../requests/answer.ts";
 import { findEndpoint, renderEndpoint } from "../requests/webhook-endpoints.ts";
@@ -13,6 +14,22 @@ const MAX_ENDPOINTS = 16;
 const attached = { description: unsettableText().optional(), metadata: metadata().optional() };
 
 const endpointsOf = ({ store }: ChangeContext) => openRegisteredEndpoints(store.database);
+
+/** Changes by the API are in the account's log of activity, as made by the key. */
+const noteActivity = (
+  { store, account, ledger }: ChangeContext,
+  what: "created" | "updated" | "disabled" | "deleted",
+  { id, endpoint }: RegisteredEndpoint,
+): void => {
+  const actor = { type: "api_key", apiKeyId: apiKeyIdOf(account) };
+  const details = { type: "event_destination", event_destination: { id, url: endpoint.url } };
+  const at = ledger.at * 1_000;
+  store.activity.insert(
+    account,
+    { type: `event_destination_${what}`, actor, details },
+    { occurredAt: at, listedAt: at },
+  );
+};
 
 const parseEndpoint = (endpoint: z.input<typeof Endpoint>): Endpoint => {
   const parsed = Endpoint.safeParse(endpoint);
@@ -47,6 +64,7 @@ export const webhookEndpointWrites = [
         metadata: mergeMetadata({}, input.metadata),
       };
       endpointsOf(context).set(account.id, registered);
+      noteActivity(context, "created", registered);
       // The answer to the creation is the only one with the secret.
       return { rendered: { ...renderEndpoint(registered), secret } };
     },
@@ -71,13 +89,15 @@ export const webhookEndpointWrites = [
       const merged = mergeMetadata(before.metadata, given);
       const after = { ...before, endpoint, metadata: merged, ...(description !== undefined && { description }) };
       endpointsOf(context).set(account.id, after);
+      noteActivity(context, disabled === true ? "disabled" : "updated", after);
       return { rendered: renderEndpoint(after) };
     },
   ),
   write("DELETE /v1/webhook_endpoints/{id}", {}, (context, _, id) => {
     const { account } = context;
-    findEndpoint(endpointsOf(context), account.id, id);
+    const removed = findEndpoint(endpointsOf(context), account.id, id);
     endpointsOf(context).remove(account.id, id);
+    noteActivity(context, "deleted", removed);
     return { rendered: { id, object: "webhook_endpoint", deleted: true } };
   }),
 ];
