@@ -1,13 +1,16 @@
 /**
- * Works on a sync run, begins a scheduled one, or proves an API key; the bus delivers the requests.
+ * Works on a sync run, begins a scheduled one, proves an API key, or reads the account's activity; the bus delivers the
+ * requests.
  * Decisions: docs/sync.md, "The worker".
  */
 import { createBusHandler } from "../../shared/runtime/background-handlers.ts";
 import { RequestedWork } from "../../shared/sync/sync-request.ts";
 import { wireRunWorker } from "../../shared/wiring/sync-worker.ts";
 
-const { work, proveKey } = wireRunWorker();
+const { work, proveKey, readActivity } = wireRunWorker();
 
-export const handler = createBusHandler("run-sync", RequestedWork, (request, { id, remainingMs }) =>
-  "proveKey" in request ? proveKey(request.organizationId) : work(request, { delivery: id, remainingMs }),
-);
+export const handler = createBusHandler("run-sync", RequestedWork, async (request, { id, remainingMs }) => {
+  if ("proveKey" in request) return proveKey(request.organizationId);
+  if ("readActivity" in request) return readActivity(request.organizationId, remainingMs);
+  return work(request, { delivery: id, remainingMs });
+});

@@ -55,6 +55,18 @@ const ProviderFacts = z
   })
   .register(z.globalRegistry, { id: "ProviderFacts", description: "The provider, and its pages for administrators." });
 
+const AccountActivity = z
+  .object({
+    state: z.enum(["on", "off", "not_available"]),
+    reason: z.optional(z.string()),
+    readUntil: z.optional(epochMs("the last complete read.")),
+  })
+  .register(z.globalRegistry, {
+    id: "AccountActivityState",
+    description:
+      "Whether the account's activity at the provider is read: `off` by the settings, `not_available` if the provider does not show it to these credentials, with its reason. Only while connected.",
+  });
+
 export const Connection = z
   .object({
     status: z.enum(connectionStatuses),
@@ -67,6 +79,7 @@ export const Connection = z
         "Whether the account's events at the platform's own webhook endpoint reach this connection; absent unless connected. False for an API key that the provider has not accepted for 24 hours, and if 25 other organizations get the account's events: a sync run brings the changes later.",
     }),
     key: z.optional(Key),
+    accountActivity: z.optional(AccountActivity),
     webhookUrl: z.optional(z.string()).register(z.globalRegistry, {
       description: "The URL to which the provider must send the webhooks of this organization.",
     }),
@@ -115,6 +128,8 @@ type ViewDependencies = {
   /** When the next scheduled runs are due. @param connectedAt since when the organization has a connection. Both in epoch ms. */
   nextSync(connectedAt: number | undefined): Promise<number | undefined>;
   readsThisMonth(organizationId: string): Promise<number>;
+  /** How far the account's activity is read. */
+  accountActivity(organizationId: string, accountId: string): Promise<z.output<typeof AccountActivity>>;
   /** The organization's webhook URL; undefined if the deployment has none. */
   webhookUrlOf(organizationId: string): string | undefined;
   setup: ProviderSetup;
@@ -134,6 +149,7 @@ export const createViewConnection =
     syncState,
     nextSync,
     readsThisMonth,
+    accountActivity,
     webhookUrlOf,
     setup,
     syncIntervalHours,
@@ -148,10 +164,11 @@ export const createViewConnection =
     const exchangedAt = tokenExpiresAt === undefined ? undefined : tokenExpiresAt - TOKEN_LIFE_MS;
     const webhookUrl = webhookUrlOf(organizationId);
     const { eventTypes, keyPermissions, readPermissions, provider } = setup;
-    const [{ lastSuccessAt: lastSyncAt, refusedTypes = {} } = {}, nextSyncAt, reads = 0] = await Promise.all([
+    const [{ lastSuccessAt: lastSyncAt, refusedTypes = {} } = {}, nextSyncAt, reads = 0, activity] = await Promise.all([
       readField(syncState(organizationId)),
       status === "connected" ? readField(nextSync(connectedAt)) : undefined,
       readField(readsThisMonth(organizationId)),
+      isConnected && accountId !== undefined ? readField(accountActivity(organizationId, accountId)) : undefined,
     ]);
     // A try before the connect was made with other credentials.
     const refused = Object.entries(readPermissions).filter(
@@ -166,6 +183,7 @@ export const createViewConnection =
         connectedAt,
         tokenExpiresAt,
         platformEvents,
+        accountActivity: activity,
         key: isConnected && key !== undefined ? viewKey(key, acceptedAt ?? exchangedAt, now()) : undefined,
         webhookUrl,
         lastSyncAt,

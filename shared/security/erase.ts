@@ -49,6 +49,7 @@ const OWN_TEXTS: readonly string[] = [
   "format",
   "destinationType",
   "siemFeed",
+  "accountActivity",
 ];
 
 const isFlagOrNumber = (value: unknown): boolean =>

@@ -20,8 +20,8 @@ export const categories = [
 ] as const;
 export type Category = (typeof categories)[number];
 
-/** `system`: schedules; `user`: a call of the API; `webhook`: a delivery of the provider. */
-export const sources = ["system", "user", "webhook"] as const;
+/** `system`: schedules; `user`: a call of the API; `webhook`: a delivery of the provider; `provider`: its account log. */
+export const sources = ["system", "user", "webhook", "provider"] as const;
 export type Source = (typeof sources)[number];
 
 export const resourceTypes = [
@@ -79,6 +79,7 @@ export const eventTypes = {
   ALERT_MUTE_CREATED: "An administrator muted alerts for a time.",
   ALERT_MUTE_ENDED: "A mute of alerts ended, by itself or by an administrator.",
   REPORT_REVIEWED: "A user reviewed a report.",
+  PROVIDER_ACCOUNT_ACTIVITY: "Something happened to the account at the provider, such as a key that was made.",
   NOTIFICATIONS_PAUSED:
     "The service paused a destination of notifications, because it failed for five days or is gone.",
   DETECTION_RULE_CHANGED: "A user changed the settings of a detection rule, or switched it off or on.",

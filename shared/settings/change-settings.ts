@@ -30,10 +30,11 @@ const difference = (from: List, to: List): Record<string, List> => {
 };
 
 /** The lists of the settings, by their names in events. A switch is a list of one word. */
-const listsOf = ({ ipAllowlist, recordAccess, siemFeed }: Settings): [name: string, list: List][] => [
+const listsOf = ({ ipAllowlist, recordAccess, siemFeed, accountActivity }: Settings): [name: string, list: List][] => [
   ["ipAllowlist", ipAllowlist],
   ...restrictedRoles.map((role): [string, List] => [`recordAccess.${role}`, recordAccess[role]]),
   ["siemFeed", [siemFeed ? "on" : "off"]],
+  ["accountActivity", [accountActivity ? "on" : "off"]],
 ];
 
 const differences = (before: Settings, after: Settings): Record<string, Record<string, List>> => {

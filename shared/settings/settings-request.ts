@@ -20,5 +20,6 @@ export const SettingsRequest = z
       guest: [],
     }),
     siemFeed: z._default(z.boolean({ error: "expected true or false" }), false),
+    accountActivity: z._default(z.boolean({ error: "expected true or false" }), true),
   })
   .register(z.globalRegistry, { id: "SettingsRequest", description: "The settings that replace all present ones." });

@@ -26,8 +26,8 @@ export const createSettingsStore = (table: Table<"settings">) => {
   const readStored = async (organizationId: string): Promise<VersionedSettings> => {
     const item = await getItem(table, { id: organizationKey(organizationId) });
     if (item === undefined) return { settings: defaultSettings, version: undefined, change: undefined };
-    const { ipAllowlist, recordAccess, siemFeed, version, change } = SettingsItem.parse(item);
-    return { settings: { ipAllowlist, recordAccess, siemFeed }, version, change };
+    const { ipAllowlist, recordAccess, siemFeed, accountActivity, version, change } = SettingsItem.parse(item);
+    return { settings: { ipAllowlist, recordAccess, siemFeed, accountActivity }, version, change };
   };
 
   return {

@@ -1,5 +1,6 @@
 /**
- * An organization's settings: the networks that may call, the record types that roles may read, and the feed for a SIEM.
+ * An organization's settings: the networks that may call, the record types that roles may read, the feed for a SIEM, and
+ * whether the account's activity at the provider is read.
  * docs/settings.md.
  */
 import * as z from "zod/mini";
@@ -19,14 +20,26 @@ export const Settings = z
       description:
         "Whether the events of each closed hour are written to the deployment's bucket for a SIEM, if it has one.",
     }),
+    accountActivity: z.boolean().register(z.globalRegistry, {
+      description:
+        "Whether what happens to the account at the provider is read every hour, and kept as security events.",
+    }),
   })
   .register(z.globalRegistry, { id: "Settings", description: "The settings of an organization's integration." });
 export type Settings = z.output<typeof Settings>;
 
-export const defaultSettings: Settings = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
+export const defaultSettings: Settings = {
+  ipAllowlist: [],
+  recordAccess: { member: [], guest: [] },
+  siemFeed: false,
+  accountActivity: true,
+};
 
-/** Settings as they are stored; older ones have no `siemFeed`. */
-export const StoredSettings = z.extend(Settings, { siemFeed: z._default(z.boolean(), false) });
+/** Settings as they are stored; older ones have no `siemFeed` and no `accountActivity`. */
+export const StoredSettings = z.extend(Settings, {
+  siemFeed: z._default(z.boolean(), defaultSettings.siemFeed),
+  accountActivity: z._default(z.boolean(), defaultSettings.accountActivity),
+});
 
 /** A change of settings: who made it, when (epoch ms), from where, and the settings before it. */
 export const SettingsChange = z.object({

@@ -44,6 +44,8 @@ const withoutPosition = (item: Item): ItemUpdate | undefined => {
 export const allRuns = (runs: Partition): DataLocation =>
   partitionLocation(identity, runs, (items) =>
     items.map((item) => {
+      // Without it, the next connection reads the account's activity as for the first time.
+      if (item.sortKey === "activity") return "delete";
       if (item.sortKey.startsWith("page#") || item.sortKey.startsWith(SET_ASIDE_PREFIX)) return "delete";
       if (item.sortKey.startsWith("run#")) return withoutIds(item);
       return item.sortKey === "state" ? withoutPosition(item) : undefined;

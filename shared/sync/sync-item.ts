@@ -11,6 +11,7 @@
  * - `run#<id>` a run that has ended; `ttl`.
  * - `aside#<type>#<digest>` an object that is set aside (set-aside-store.ts); `ttl`.
  * - `page#<run>#<type>#<page>` the ids on a page of a list (page-id-store.ts); `ttl`.
+ * - `activity` how far the activity of the account was read (activity-item.ts).
  * - Scope `#schedule`, key `occurrence`: the schedule's last occurrence (occurrence-store.ts).
  * - `reads#…` counts of provider reads; `rate` the time of the provider's next request (both of shared/provider/).
  */

@@ -1,4 +1,4 @@
-/** The bus event that asks a worker to begin or to continue a run, or to prove an API key. */
+/** The bus event that asks a worker to begin or to continue a run, to prove an API key, or to read the account's activity. */
 import * as z from "zod/mini";
 import type { BusEvent } from "../runtime/event-bus.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
@@ -18,8 +18,15 @@ export type SyncRequested = z.output<typeof SyncRequested>;
 /** The event's detail if an API key must be proved (prove-key.ts). */
 const ProofRequested = z.object({ version: z.literal(1), organizationId: z.string(), proveKey: z.literal(true) });
 
+/** The event's detail if the account's activity must be read (read-activity.ts). */
+const ActivityRequested = z.object({
+  version: z.literal(1),
+  organizationId: z.string(),
+  readActivity: z.literal(true),
+});
+
 /** All details of the event. */
-export const RequestedWork = z.union([SyncRequested, ProofRequested]);
+export const RequestedWork = z.union([SyncRequested, ProofRequested, ActivityRequested]);
 
 type Request = { organizationId: string } & ({ runId: string } | { slot: number });
 
@@ -35,4 +42,13 @@ export const proofRequested = (organizationId: string): BusEvent & { detail: z.o
   source: EVENT_SOURCE,
   detailType: SYNC_REQUESTED_TYPE,
   detail: { version: 1, organizationId, proveKey: true },
+});
+
+/** Delivered twice, the event records nothing twice. */
+export const activityRequested = (
+  organizationId: string,
+): BusEvent & { detail: z.output<typeof ActivityRequested> } => ({
+  source: EVENT_SOURCE,
+  detailType: SYNC_REQUESTED_TYPE,
+  detail: { version: 1, organizationId, readActivity: true },
 });

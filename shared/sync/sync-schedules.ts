@@ -1,8 +1,8 @@
 /**
  * What the two schedules of syncing do. Every few hours dispatch-syncs asks for a run of each connected organization; the
  * worker begins the run, once per occurrence (run-worker.ts). Every hour resume-stalled-syncs asks for a worker for runs
- * that have none, for scheduled runs that were lost (missed-runs.ts), and for proofs of API keys (prove-key.ts). Both may
- * be repeated.
+ * that have none, for scheduled runs that were lost (missed-runs.ts), for proofs of API keys (prove-key.ts), and for the
+ * activity of each account (read-activity.ts). Both may be repeated.
  */
 import * as z from "zod/mini";
 import { needsProofs } from "../connection/platform-events.ts";
@@ -14,7 +14,7 @@ import { dispatch } from "../work/dispatch.ts";
 import { isStalled, resumeJobs } from "../work/hand-over.ts";
 import { beginOccurrence, findMissedRuns, type MissedRunsDependencies } from "./missed-runs.ts";
 import type { OccurrenceStore } from "./occurrence-store.ts";
-import { proofRequested, syncRequested } from "./sync-request.ts";
+import { activityRequested, proofRequested, syncRequested } from "./sync-request.ts";
 import type { SyncRunStore } from "./sync-run-store.ts";
 
 export const SYNC_DISPATCH_TYPE = "SyncDispatchContinued";
@@ -67,6 +67,9 @@ export const createSyncDispatcher =
     return { requested: dispatched, isHandedOver };
   };
 
+/** A prime number, so that the hours begin at all organizations in turn. */
+const STRIDE = 7_919;
+
 export type ResumeDependencies = MissedRunsDependencies & {
   runs: Pick<SyncRunStore, "listActive" | "readState">;
   bus: Pick<EventBus, "publish">;
@@ -78,10 +81,10 @@ export type ResumeDependencies = MissedRunsDependencies & {
 /**
  * Asks for a worker for each run without one, for each scheduled run that was lost, and, if the schedule's interval is
  * too long for proving API keys, for each proof that is due. Half a read unit for each of 16 shards, one for each run under
- * way, and those of findMissedRuns and withProofDue.
+ * way, and those of findMissedRuns and withProofDue. At last, asks for the activity of all connected accounts.
  */
 export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs: () => number) => {
-  const { runs, bus, clock, sleep, syncIntervalMs, withProofDue } = dependencies;
+  const { runs, bus, clock, sleep, syncIntervalMs, withProofDue, connectedOrganizations } = dependencies;
   const resumed = await resumeJobs(
     {
       jobs: runs.listActive(),
@@ -101,5 +104,11 @@ export const resumeSyncs = async (dependencies: ResumeDependencies, remainingMs:
   // Not spread over the hour. The next hour's search finds the proofs that are left, usually before they are late.
   const due = needsProofs(syncIntervalMs) ? await withProofDue(clock()) : [];
   const proofs = await publish(due.map(proofRequested), 0);
-  return { ...resumed, missed: missed.dispatched, proofs: proofs.dispatched };
+  const connected: string[] = [];
+  for await (const organizationId of connectedOrganizations()) connected.push(organizationId);
+  // What is left when the time ends waits for the next hour, which begins elsewhere.
+  const first = (Math.floor(clock() / HOUR_MS) * STRIDE) % Math.max(1, connected.length);
+  const turned = [...connected.slice(first), ...connected.slice(0, first)];
+  const activity = await publish(turned.map(activityRequested), 0);
+  return { ...resumed, missed: missed.dispatched, proofs: proofs.dispatched, activity: activity.dispatched };
 };

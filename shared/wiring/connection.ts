@@ -24,9 +24,11 @@ import { openTable } from "../runtime/open-table.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import type { ResolveCause } from "../security/alerts/alert-resolver.ts";
+import { createActivityStore } from "../sync/activity-store.ts";
 import { nextOccurrence } from "../sync/next-occurrence.ts";
 import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
+import { createViewActivity } from "../sync/view-activity.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { requesterOf } from "../terms/requester.ts";
 import {
@@ -39,6 +41,7 @@ import { wireProviderAccess } from "./provider.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
 import { withSealingKey } from "./sealing.ts";
 import { wireResolveCause } from "./security.ts";
+import { wireSettingsStore } from "./settings.ts";
 import { wireCancelRuns, wireStartRun } from "./sync.ts";
 
 const wireWebhookUrl = () => {
@@ -52,6 +55,10 @@ export const wireViewConnection = () => {
   const occurrences = createOccurrenceStore(openTable("syncRuns"));
   const { readState: syncState } = createSyncRunStore(openTable("syncRuns"));
   const reads = createReadCountStore(openTable("syncRuns"));
+  const viewActivity = createViewActivity({
+    activity: createActivityStore(openTable("syncRuns")),
+    settings: wireSettingsStore(),
+  });
   return createViewConnection({
     syncState,
     nextSync: async (connectedAt) =>
@@ -60,6 +67,7 @@ export const wireViewConnection = () => {
         intervalMs: syncIntervalHours * HOUR_MS,
       }),
     readsThisMonth: (organizationId) => reads.read(organizationId, monthOf(systemClock())),
+    accountActivity: viewActivity,
     webhookUrlOf: wireWebhookUrl(),
     setup: stripeSetup,
     syncIntervalHours,

@@ -1,11 +1,13 @@
-/** The worker of sync runs and of proofs in a deployed function. */
+/** The worker of sync runs, of proofs and of account activity in a deployed function. */
 
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
+import { createActivityStore } from "../sync/activity-store.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
 import { createProveKey, type ProveKey } from "../sync/prove-key.ts";
+import { createReadActivity, type ReadActivity } from "../sync/read-activity.ts";
 import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
 import { createSetAsideStore } from "../sync/set-aside-store.ts";
 import { createSyncEvents } from "../sync/sync-events.ts";
@@ -15,13 +17,14 @@ import { wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireApplyInBatches, wireRecordLists } from "./records.ts";
+import { wireSettingsStore } from "./settings.ts";
 import { newRunId, wireCancelRuns, wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 import { wireDeliveredEvents } from "./webhooks.ts";
 
 const clock = systemClock;
 
 /** @throws Error at cold start if a variable is missing. */
-export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey } => {
+export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActivity: ReadActivity } => {
   const access = wireProviderAccess();
   const openConnection = wireOpenConnection(access);
   const events = createSyncEvents({ recorder: wireRecorder() });
@@ -45,5 +48,15 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey } => {
     newToken: newRequestToken,
   });
   const circuits = createCircuitStore(openTable("circuits"));
-  return { work, proveKey: createProveKey({ circuits, openConnection, access, clock }) };
+  const settings = wireSettingsStore();
+  const readActivity = createReadActivity({
+    isWanted: async (organizationId) => (await settings.read(organizationId)).accountActivity,
+    circuits,
+    openConnection,
+    access,
+    activity: createActivityStore(openTable("syncRuns")),
+    recorder: wireRecorder(),
+    clock,
+  });
+  return { work, proveKey: createProveKey({ circuits, openConnection, access, clock }), readActivity };
 };

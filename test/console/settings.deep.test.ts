@@ -39,6 +39,7 @@ describe("the view Settings", () => {
       ipAllowlist: ["192.0.2.0/24", "127.0.0.1/32"],
       recordAccess: { member: ["invoices"], guest: [] },
       siemFeed: true,
+      accountActivity: true,
     });
   });
 

@@ -161,6 +161,7 @@ const titles: Record<EventType, Title> = {
   CUSTOM_RULE_CHANGED: "A user changed an own rule of detection",
   CUSTOM_RULE_DELETED: "A user deleted an own rule of detection",
   REPORT_REVIEWED: "A user reviewed a report",
+  PROVIDER_ACCOUNT_ACTIVITY: "Something happened to the account at the provider",
   NOTIFICATIONS_PAUSED: ({ metadata }) => pausedTitle(metadata),
   DETECTION_RULE_CHANGED: (event) => ruleTitle(event),
 };

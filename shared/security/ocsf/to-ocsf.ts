@@ -11,7 +11,7 @@ const PRODUCT = { name: "Integration Security", uid: "integration-security", ven
 const PROVIDER = "Payment provider";
 
 /** Who acts, if no user is known. */
-const appNames = { system: PRODUCT.name, webhook: PROVIDER, user: "API client" } as const;
+const appNames = { system: PRODUCT.name, webhook: PROVIDER, provider: PROVIDER, user: "API client" } as const;
 
 const severities = {
   LOW: { severity_id: 2, severity: "Low" },

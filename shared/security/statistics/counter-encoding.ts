@@ -51,6 +51,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   ALERT_MUTE_ENDED: 37,
   DETECTION_RULE_CHANGED: 30,
   REPORT_REVIEWED: 40,
+  PROVIDER_ACCOUNT_ACTIVITY: 44,
 };
 const SPELLED_OUT = 0;
 

@@ -69,10 +69,10 @@ it.each([
 });
 
 describe("a change of settings", () => {
-  const none = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
+  const none = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true };
   it("is said in sentences", () => {
     const recordAccess = { member: ["invoices" as const], guest: [] };
-    const after = { ipAllowlist: ["::/0"], recordAccess, siemFeed: true };
+    const after = { ipAllowlist: ["::/0"], recordAccess, siemFeed: true, accountActivity: true };
     expect(changesBetween(none, after)).toEqual([
       "Only addresses in the list may call. Until now, every address may.",
       "Adds the network ::/0.",

@@ -53,7 +53,14 @@ const parts: HandlerDependencies = {
     if (header === undefined) throw new DomainError("no_bearer_token", "There is no token.");
     return header === "Bearer member" ? { ...caller, role: "member" } : caller;
   },
-  settings: { read: async () => ({ ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false }) },
+  settings: {
+    read: async () => ({
+      ipAllowlist: [],
+      recordAccess: { member: [], guest: [] },
+      siemFeed: false,
+      accountActivity: true,
+    }),
+  },
   cursors: async () => createCursors("a secret of at least 32 characters"),
 };
 

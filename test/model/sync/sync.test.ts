@@ -133,7 +133,11 @@ const carryOut = async (
       withProofDue: async () => [],
       bus: {
         publish: async (events) =>
-          bus.publish(events.filter(({ detail }) => JSON.stringify(detail).includes(`"${organizationId}"`))),
+          bus.publish(
+            events.filter(
+              ({ detail }) => JSON.stringify(detail).includes(`"${organizationId}"`) && !("readActivity" in detail),
+            ),
+          ),
       },
       clock: stage.clock,
     },

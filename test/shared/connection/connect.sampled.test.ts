@@ -70,6 +70,7 @@ describe("connecting with an API key", () => {
       accountId: "acct_1",
       connectedAt: NOON,
       key: { kind: "restricted", mode: "live", since: NOON, lastAcceptedAt: NOON, advice: [] },
+      accountActivity: { state: "on" },
       missing: { permissions: [], eventTypes: [] },
       platformEvents: true,
       webhookUrl: `https://hooks.example/acme%2F${organizations}`,

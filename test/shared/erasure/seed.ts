@@ -401,7 +401,7 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
     },
   );
   await main.claims.claimRecords(organizationId, { connectionId: "connection 1", accountId: ACCOUNT });
-  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false };
+  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true };
   await main.settings.replace(
     organizationId,
     { ...before, ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: ["invoices"], guest: [] } },

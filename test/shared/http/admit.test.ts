@@ -239,7 +239,14 @@ describe("other routes", () => {
       const refusals: unknown[] = [];
       const admit = createAdmission(reportRoutes.openReportLink, {
         openLink,
-        settings: { read: async () => ({ ipAllowlist, recordAccess: { member: [], guest: [] }, siemFeed: false }) },
+        settings: {
+          read: async () => ({
+            ipAllowlist,
+            recordAccess: { member: [], guest: [] },
+            siemFeed: false,
+            accountActivity: true,
+          }),
+        },
         recordRefusal: async ({ caller }) => void refusals.push(caller),
       });
       const outcome = await admit(httpEvent()).catch((error: unknown) => (error as DomainError).code);

@@ -23,6 +23,7 @@ const settings = (...ipAllowlist: string[]): Settings => ({
   ipAllowlist,
   recordAccess: { member: ["invoices", "customers"], guest: [] },
   siemFeed: false,
+  accountActivity: true,
 });
 const change: SettingsChange = {
   before: defaultSettings,
@@ -35,13 +36,13 @@ const itemOf = async (organizationId: string) =>
   (await client.send(new GetCommand({ TableName: "settings", Key: { id: organizationKey(organizationId) } }))).Item;
 
 describe("settings", () => {
-  it("that were stored before the feed existed have it switched off, and so has their unrecorded change", async () => {
+  it("of earlier versions have the defaults of later fields, and so has their unrecorded change", async () => {
     const old = { ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: [], guest: [] } };
-    const { siemFeed: _, ...before } = defaultSettings;
+    const { siemFeed: _, accountActivity: __, ...before } = defaultSettings;
     const Item = { id: organizationKey(acme), ...old, version: "v", changedAt: 1, changedBy: "ada" };
     await client.send(new PutCommand({ TableName: "settings", Item: { ...Item, change: { ...change, before } } }));
     await expect(store.readStored(acme)).resolves.toEqual({
-      settings: { ...old, siemFeed: false },
+      settings: { ...old, siemFeed: false, accountActivity: true },
       version: "v",
       change,
     });
@@ -49,7 +50,7 @@ describe("settings", () => {
 
   it("are the defaults until a change, which applies to that organization only", async () => {
     await expect(store.readStored(acme)).resolves.toEqual({
-      settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false },
+      settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true },
       version: undefined,
       change: undefined,
     });

@@ -166,11 +166,28 @@ describe("the hourly search for runs without a worker", () => {
       failed: 0,
       missed: 0,
       proofs: 0,
+      activity: 0,
     });
     expect(published.map(({ detail }) => detail)).toMatchObject(
       expect.arrayContaining([lost, dead].map(({ organizationId }) => expect.objectContaining({ organizationId }))),
     );
     await expect(resumeSyncs(dependencies, () => 9_000)).resolves.toMatchObject({ resumed: 0 });
+  });
+
+  it("requests the activity of each connected account, in another order each hour", async () => {
+    const { missedRuns, runs, bus, published, clock } = createStage(engine);
+    const organizations = ["a", "b", "c"].map((name) => `${name} of activity`);
+    const dependencies = { ...missedRuns(organizations), runs, bus, sleep: async () => undefined };
+    const orderAt = async (hours: number): Promise<unknown[]> => {
+      published.length = 0;
+      const late = { ...dependencies, clock: () => clock() + hours * 3_600_000, withProofDue: async () => [] };
+      await resumeSyncs(late, () => 60_000);
+      const details = published.map(({ detail }) => detail).filter((detail) => "readActivity" in detail);
+      return details.map((detail) => ("organizationId" in detail ? detail.organizationId : undefined));
+    };
+    const orders = [await orderAt(0), await orderAt(1), await orderAt(2)];
+    for (const order of orders) expect([...order].sort()).toEqual(organizations);
+    expect(new Set(orders.map(([first]) => first)).size).toBe(3);
   });
 
   it.each([

@@ -12,6 +12,7 @@ const sorted = (list: readonly string[]): string => [...new Set(list)].sort().jo
 export const isSame = (one: Settings, other: Settings): boolean =>
   sorted(one.ipAllowlist) === sorted(other.ipAllowlist) &&
   one.siemFeed === other.siemFeed &&
+  one.accountActivity === other.accountActivity &&
   restrictedRoles.every(({ role }) => sorted(one.recordAccess[role]) === sorted(other.recordAccess[role]));
 
 const missingIn = <Item>(list: readonly Item[], other: readonly Item[]): Item[] => [
@@ -36,5 +37,8 @@ export const changesBetween = (before: Settings, after: Settings): string[] => {
       ),
     ]),
     ...(before.siemFeed === after.siemFeed ? [] : [`Switches the feed for a SIEM ${after.siemFeed ? "on" : "off"}.`]),
+    ...(before.accountActivity === after.accountActivity
+      ? []
+      : [`Switches reading the account's activity ${after.accountActivity ? "on" : "off"}.`]),
   ];
 };

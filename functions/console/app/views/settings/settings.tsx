@@ -17,10 +17,10 @@ import { containsAddress, lineNotes, MOST_NETWORKS } from "./networks.ts";
 import { RecordAccess } from "./record-access.tsx";
 import { SaveCard } from "./save-card.tsx";
 
-type SiemFeedProps = { isOn: boolean; onChange: (isOn: boolean) => void };
+type SwitchProps = { isOn: boolean; onChange: (isOn: boolean) => void };
 
 /** Left out where the deployment has no feed, unless it is still switched on. */
-const SiemFeed = ({ isOn, onChange }: SiemFeedProps) => {
+const SiemFeed = ({ isOn, onChange }: SwitchProps) => {
   const hasFeed = useCaller().deployment.siemFeed;
   if (!hasFeed && !isOn) return null;
   return (
@@ -37,14 +37,27 @@ const SiemFeed = ({ isOn, onChange }: SiemFeedProps) => {
   );
 };
 
+const AccountActivity = ({ isOn, onChange }: SwitchProps) => (
+  <Card
+    title="Activity of the account"
+    note="Every hour the service reads what happened to the account at the provider, such as keys that were made and users who were invited, and keeps it as security events."
+  >
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={() => onChange(!isOn)} />
+      Read the account's activity
+    </label>
+  </Card>
+);
+
 /** `base`: the settings that the user saw when the changes began. */
-type Draft = { base: Settings; networks: string } & Pick<Settings, "recordAccess" | "siemFeed">;
+type Draft = { base: Settings; networks: string } & Pick<Settings, "recordAccess" | "siemFeed" | "accountActivity">;
 
 const unchanged = (settings: Settings): Draft => ({
   base: settings,
   networks: settings.ipAllowlist.join("\n"),
   recordAccess: settings.recordAccess,
   siemFeed: settings.siemFeed,
+  accountActivity: settings.accountActivity,
 });
 
 type FormProps = {
@@ -60,8 +73,8 @@ const SettingsForm = ({ current, ipAddress, onRead }: FormProps) => {
   const [asksLockOut, setAsksLockOut] = useState(false);
   const editor = useRef<HTMLTextAreaElement>(null);
   const shown = draft ?? unchanged(current);
-  const { networks, recordAccess, siemFeed } = shown;
-  const next: Settings = { ipAllowlist: linesOf(networks), recordAccess, siemFeed };
+  const { networks, recordAccess, siemFeed, accountActivity } = shown;
+  const next: Settings = { ipAllowlist: linesOf(networks), recordAccess, siemFeed, accountActivity };
   const notes = lineNotes(networks);
   const hasErrors = notes.some(({ isError }) => isError) || next.ipAllowlist.length > MOST_NETWORKS;
   const isLockedOut = next.ipAllowlist.length > 0 && !hasErrors && !containsAddress(next.ipAllowlist, ipAddress);
@@ -116,6 +129,7 @@ const SettingsForm = ({ current, ipAddress, onRead }: FormProps) => {
         />
         <RecordAccess access={recordAccess} onChange={(access) => edit({ recordAccess: access })} />
         <SiemFeed isOn={siemFeed} onChange={(isOn) => edit({ siemFeed: isOn })} />
+        <AccountActivity isOn={accountActivity} onChange={(isOn) => edit({ accountActivity: isOn })} />
         <SaveCard
           changes={changesBetween(current, next)}
           isDirty={draft !== undefined}

@@ -1,0 +1,86 @@
+/** The provider's log of the account's activity as security events, over HTTP. */
+import { beforeAll, expect, it } from "@jest/globals";
+import { eventually, organizationOf } from "../support/integration.ts";
+import { simulatedProvider } from "../support/simulated-provider.ts";
+import { useService } from "../support/use-service.ts";
+
+const HOUR = 3_600_000;
+const ACTIVITY = "eventType=PROVIDER_ACCOUNT_ACTIVITY&since=0&limit=1000";
+const invite = { type: "user_invite", user_invite: { invited_user_email: "eve@example.com", roles: ["admin"] } };
+
+const service = await useService();
+const provider = simulatedProvider(service);
+const ours = organizationOf(service, "activity");
+const restricted = organizationOf(service, "activity-restricted");
+let account: Awaited<ReturnType<typeof provider.account>>;
+
+type State = { state: string; reason?: string; readUntil?: number };
+const stateOf = async (organization: typeof ours): Promise<State | undefined> =>
+  ((await organization.call("GET", "connection")).body as { accountActivity?: State }).accountActivity;
+
+beforeAll(async () => {
+  account = await provider.account(20, { seed: "activity" });
+  await ours.connect(account.apiKey);
+  await restricted.connect(account.apiKey.replace("sk_test_", "rk_test_"));
+  await Promise.all([ours.lastRun(), restricted.lastRun()]);
+});
+
+it("is read every hour, each entry once, with source, actor and details", async () => {
+  expect(await stateOf(ours)).toEqual({ state: "on" });
+  const actor = { type: "user", email: "owner@example.com" };
+  const { id } = await provider.activity(account.accountId, { type: "user_invite_created", actor, details: invite });
+  await provider.activity(account.accountId, { type: "of_a_later_version" });
+  await service.advance(HOUR);
+  const events = await eventually("the entries are read", async () => {
+    const found = await ours.events(`${ACTIVITY}&source=provider`);
+    return found.length === 2 && found;
+  });
+  expect(events.find(({ action }) => action === "user_invite_created")).toMatchObject({
+    category: "security",
+    riskLevel: "MEDIUM",
+    source: "provider",
+    resource: account.accountId,
+    metadata: { activityId: id, type: "user_invite_created", occurredAt: expect.any(Number), actor, details: invite },
+  });
+  expect(events.find(({ action }) => action === "of_a_later_version")).toMatchObject({ riskLevel: "LOW" });
+  const { readUntil } = (await stateOf(ours)) ?? {};
+  expect(await stateOf(ours)).toEqual({ state: "on", readUntil: expect.any(Number) });
+  await service.advance(2 * HOUR);
+  expect((await stateOf(ours))?.readUntil).toBeGreaterThan(readUntil ?? 0);
+  expect(await ours.events(ACTIVITY)).toHaveLength(2);
+});
+
+it("is not available to a restricted key, which is no alert and no failed run", async () => {
+  expect(await stateOf(restricted)).toEqual({ state: "not_available", reason: "permission_denied" });
+  expect((await restricted.call("GET", "security/alert")).body).toEqual([]);
+  expect(await restricted.events("success=false&since=0")).toMatchObject([
+    { eventType: "PROVIDER_REQUEST", riskLevel: "LOW", action: "list_account_activity" },
+  ]);
+  expect((await restricted.call("GET", "connection")).body).toMatchObject({ status: "connected" });
+});
+
+it("is not read while the settings switch it off", async () => {
+  expect(await ours.call("PUT", "settings", { accountActivity: "no" })).toMatchObject({ status: 400 });
+  const off = await ours.call("PUT", "settings", { accountActivity: false });
+  expect(off).toMatchObject({ status: 200, body: { accountActivity: false } });
+  await provider.activity(account.accountId, { type: "while_off" });
+  await service.advance(2 * HOUR);
+  expect(await stateOf(ours)).toMatchObject({ state: "off" });
+  expect(await ours.events(ACTIVITY)).toHaveLength(2);
+  expect(await ours.call("PUT", "settings", {})).toMatchObject({ body: { accountActivity: true } });
+  await service.advance(HOUR);
+  expect(await ours.events(ACTIVITY)).toHaveLength(3);
+});
+
+it("loses an actor's and an invited user's address by an erasure of the address", async () => {
+  for (const userId of ["eve@example.com", "owner@example.com"]) {
+    const { body } = await ours.call("POST", "erasure", { scope: "user", userId });
+    const { id } = body as { id: string };
+    await eventually(`${userId} is erased`, async () => {
+      const erasures = (await ours.call("GET", "erasure")).body as { id: string; status: string }[];
+      return erasures.some((one) => one.id === id && one.status === "completed");
+    });
+  }
+  const events = await ours.events(ACTIVITY);
+  expect(JSON.stringify(events)).not.toMatch(/eve@example|owner@example/);
+});
