@@ -3,7 +3,7 @@ import { definedFields } from "../json/defined-fields.ts";
 import type { OperationContext } from "../provider/provider.ts";
 import type { ProviderError } from "../provider/provider-error.ts";
 import { writeLog } from "../runtime/log.ts";
-import { identityOf } from "../security/event-id.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
 import type { OrganizationCaller } from "../terms/caller.ts";
@@ -93,6 +93,9 @@ const connectionChangedEvent = (organizationId: string, change: ConnectionChange
   };
 };
 
+/** @param rejection its event, and when it happened, epoch ms. */
+export type OnRejected = (organizationId: string, rejection: { eventId: string; at: number }) => Promise<void>;
+
 export type RecordConnectionChange = (organizationId: string, change: ConnectionChange) => Promise<void>;
 
 /**
@@ -103,13 +106,20 @@ export const createConnectionChangeRecorder =
   (dependencies: {
     recorder: Pick<Recorder, "record">;
     changes: { forgetChange: ForgetChange };
+    /** Called once the event of rejected credentials is recorded. Repeatable. */
+    onRejected?: OnRejected | undefined;
   }): RecordConnectionChange =>
   async (organizationId, change) => {
-    const { recorder, changes } = dependencies;
+    const { recorder, changes, onRejected } = dependencies;
     const { eventType, connectionId, version, at } = change;
     const name = [eventType, organizationId, connectionId, ...(version === undefined ? [] : [version])];
     const moment = { timestamp: at, identity: identityOf(...name) };
     await recorder.record(connectionChangedEvent(organizationId, change), moment);
+    if (eventType === "AUTHENTICATION_FAILURE") {
+      await onRejected?.(organizationId, { eventId: eventId(at, moment.identity), at }).catch((error: unknown) => {
+        writeLog("error", "Judging rejected credentials failed", { cause: String(error) });
+      });
+    }
     await changes.forgetChange(organizationId, change).catch((error: unknown) => {
       writeLog("warn", "Marking a change of a connection as recorded failed", { cause: String(error) });
     });

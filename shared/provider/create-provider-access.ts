@@ -10,6 +10,7 @@ import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
 import { ATTEMPT_TIMEOUT_MS, isUnauthorized, timeoutError } from "./attempt.ts";
 import type {
+  ActivityLogAdapter,
   Credentials,
   Grant,
   OAuthAdapter,
@@ -30,6 +31,8 @@ import { createRunOperation, type Operation, type Session } from "./run-operatio
 
 export type ProviderAccessDependencies = {
   adapter: ProviderAdapter;
+  /** Of the function that reads the account's activity. */
+  activityLogAt?: ActivityLogAdapter | undefined;
   /** The platform's own secret for OAuth; undefined if the deployment has none. */
   platform?: Credentials | undefined;
   guard: Guard;
@@ -149,6 +152,7 @@ const sizeOf = (page: ProviderPage<unknown> | undefined) =>
 
 export const createProviderAccess = ({
   adapter,
+  activityLogAt,
   platform,
   guard,
   recorder,
@@ -214,13 +218,14 @@ export const createProviderAccess = ({
     },
 
     openActivityLog(credentials, context) {
+      if (activityLogAt === undefined) throw new Error("This function does not read the account's activity.");
       const session: Session = { credentials, context, hasStarted: false };
       return {
         list: (page) =>
           runOperation(
             {
               action: "list_account_activity",
-              send: (options) => adapter.activityLogAt(options).list(page),
+              send: (options) => activityLogAt(options).list(page),
               result: sizeOf,
             },
             session,

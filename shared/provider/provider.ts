@@ -107,7 +107,7 @@ export type AccountActivity = {
 
 /**
  * The provider's log of what happened to the account. Through `ProviderAccess.openActivityLog` the method is one operation,
- * through `ProviderAdapter.activityLogAt` one request.
+ * through `ActivityLogAdapter` one request.
  */
 export type ActivityLog = {
   /**
@@ -226,6 +226,8 @@ export type ProviderAdapter = {
   /** Each method makes exactly one request. All throw ProviderError. */
   at(options: RequestOptions): Provider;
   webhookEndpointsAt(options: RequestOptions): WebhookEndpoints;
-  activityLogAt(options: RequestOptions): ActivityLog;
   oauth: OAuthAdapter;
 };
+
+/** Apart from the others: only the function that reads the log has it in its bundle. */
+export type ActivityLogAdapter = (options: RequestOptions) => ActivityLog;

@@ -11,6 +11,7 @@ import * as z from "zod/mini";
 import type { AccountActivity } from "../provider/provider.ts";
 import { DAY_MS, HOUR_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { ACTIVITY_KEY } from "./activity-key.ts";
 
 /** The first read of an account covers this time. */
 const FIRST_READ_MS = 28 * DAY_MS;
@@ -25,12 +26,12 @@ const ASK_AGAIN_MS = DAY_MS;
 const DIGEST_CHARACTERS = 10;
 const MAX_KNOWN = 20_000;
 
-export const activityKey = (organizationId: string) => ({ scope: organizationKey(organizationId), key: "activity" });
+export const activityKey = (organizationId: string) => ({ scope: organizationKey(organizationId), key: ACTIVITY_KEY });
 
 /**
  * Times are epoch ms. `known`: digests of the entries within the overlap before `readUntil`, in one text. `reading`: the
  * read under way: `at` when it began, which dates its events; `after` the page; `seen` as `known`. `refused`: why the log
- * is not shown, since when, and to which connection. `token`: identifies the write that made the item.
+ * is not shown, since when, and to which connection. `isOff`: the settings have switched it off since the last read. `token`: identifies the write that made the item.
  */
 export const ActivityItem = z.object({
   accountId: z.string(),
@@ -38,6 +39,7 @@ export const ActivityItem = z.object({
   known: z._default(z.string(), ""),
   reading: z.optional(z.object({ at: z.number(), after: z.optional(z.string()), seen: z.string() })),
   refused: z.optional(z.object({ reason: z.string(), at: z.number(), connectionId: z.string() })),
+  isOff: z.optional(z.boolean()),
   token: z.string(),
 });
 export type ActivityItem = z.output<typeof ActivityItem>;

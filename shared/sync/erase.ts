@@ -9,6 +9,7 @@ import {
   type Partition,
   partitionLocation,
 } from "../work/location.ts";
+import { ACTIVITY_KEY } from "./activity-key.ts";
 import { SET_ASIDE_PREFIX } from "./set-aside-store.ts";
 
 const identity = { name: "runs", counter: "other" } as const;
@@ -45,7 +46,7 @@ export const allRuns = (runs: Partition): DataLocation =>
   partitionLocation(identity, runs, (items) =>
     items.map((item) => {
       // Without it, the next connection reads the account's activity as for the first time.
-      if (item.sortKey === "activity") return "delete";
+      if (item.sortKey === ACTIVITY_KEY) return "delete";
       if (item.sortKey.startsWith("page#") || item.sortKey.startsWith(SET_ASIDE_PREFIX)) return "delete";
       if (item.sortKey.startsWith("run#")) return withoutIds(item);
       return item.sortKey === "state" ? withoutPosition(item) : undefined;

@@ -9,13 +9,16 @@
  */
 import { effectiveState } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
+import type { ConnectedItem } from "../connection/connection-item.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { ActivityLog, ProviderAccess } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import { identityOf } from "../security/event-id.ts";
+import { eventId, identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
+import type { SecurityEvent } from "../security/security-event.ts";
 import { activityEvent } from "./activity-events.ts";
 import { type ActivityItem, advanceReading, freshOf, isRefusedLately } from "./activity-item.ts";
 import type { ActivityStore } from "./activity-store.ts";
@@ -34,15 +37,25 @@ export type ReadActivityDependencies = {
   access: Pick<ProviderAccess, "openActivityLog" | "flush">;
   activity: ActivityStore;
   recorder: Pick<Recorder, "record">;
+  /** Judges entries that were recorded now. Repeatable. @param endpointId our webhook endpoint. */
+  judge(organizationId: string, recorded: readonly RecordedEntry[], endpointId: string | undefined): Promise<void>;
   clock: Clock;
 };
+
+/** The event of an entry. */
+export type RecordedEntry = Pick<SecurityEvent, "id" | "metadata">;
 
 export type ReadActivity = (
   organizationId: string,
   remainingMs: () => number,
 ) => Promise<{ isRead: boolean; entries: number }>;
 
-type Work = { organizationId: string; connectionId: string; log: ActivityLog; remainingMs: () => number };
+type Work = {
+  organizationId: string;
+  connection: Pick<ConnectedItem, "connectionId" | "webhookEndpointId">;
+  log: ActivityLog;
+  remainingMs: () => number;
+};
 
 /**
  * Repeated, and by two workers at once, it records each entry once. Two read units and two write units when quiet, beside
@@ -55,10 +68,11 @@ export const createReadActivity = ({
   access,
   activity,
   recorder,
+  judge,
   clock,
 }: ReadActivityDependencies): ReadActivity => {
   const recordAll = async (
-    { organizationId, connectionId, log, remainingMs }: Work,
+    { organizationId, connection: { connectionId, webhookEndpointId }, log, remainingMs }: Work,
     begun: ActivityItem,
   ): Promise<{ isRead: boolean; entries: number }> => {
     let item = begun;
@@ -82,15 +96,28 @@ export const createReadActivity = ({
         return { isRead: false, entries };
       }
       const fresh = freshOf(item, reading, page.items);
+      const recorded: RecordedEntry[] = [];
       await inParallel(fresh, EVENTS_AT_ONCE, async (entry) => {
-        const identity = identityOf("activity", organizationId, entry.id);
-        await recorder.record(activityEvent({ organizationId, accountId }, entry), { timestamp: reading.at, identity });
+        const moment = { timestamp: reading.at, identity: identityOf("activity", organizationId, entry.id) };
+        const event = activityEvent({ organizationId, accountId }, entry);
+        // An event below the log level is judged, too.
+        const { id, metadata } = (await recorder.record(event, moment)) ?? {
+          id: eventId(moment.timestamp, moment.identity),
+          metadata: event.metadata,
+        };
+        recorded.push({ id, metadata });
       });
+      // The first read, and what happened while it was off, are what the rules compare with.
+      if (recorded.length > 0 && item.readUntil !== undefined && item.isOff !== true) {
+        await judge(organizationId, recorded, webhookEndpointId);
+      }
       entries += fresh.length;
       const next = advanceReading(reading, page.items, page.next);
-      const { reading: _, refused: __, ...rest } = item;
+      const { reading: _, refused: __, isOff, ...rest } = item;
       const isEnd = page.next === undefined;
-      const after = isEnd ? { ...rest, readUntil: reading.at, known: next.seen } : { ...rest, reading: next };
+      const after = isEnd
+        ? { ...rest, readUntil: reading.at, known: next.seen }
+        : { ...rest, ...definedFields({ isOff }), reading: next };
       const stored = await activity.replace(organizationId, item, after);
       // Another worker reads the same.
       if (stored === undefined) return { isRead: false, entries };
@@ -101,7 +128,12 @@ export const createReadActivity = ({
 
   return async (organizationId, remainingMs) => {
     const nothing = { isRead: false, entries: 0 };
-    if (!(await isWanted(organizationId))) return nothing;
+    if (!(await isWanted(organizationId))) {
+      const stored = await activity.read(organizationId);
+      if (stored !== undefined && stored.isOff !== true)
+        await activity.replace(organizationId, stored, { ...stored, isOff: true });
+      return nothing;
+    }
     if (effectiveState(await circuits.read(organizationId), clock()).state === "open") return nothing;
     try {
       const { connection, credentials } = await openConnection(organizationId);
@@ -116,7 +148,7 @@ export const createReadActivity = ({
       // A read of the log does not count as a proof of the key: the proofs stay where they are due.
       const { accepted: _, ...unproved } = credentials;
       const log = access.openActivityLog(unproved, { organizationId, source: "system", accountId });
-      return await recordAll({ organizationId, connectionId, log, remainingMs }, begun);
+      return await recordAll({ organizationId, connection, log, remainingMs }, begun);
     } catch (error) {
       if (failureOf(error) === undefined) throw error;
       return nothing;

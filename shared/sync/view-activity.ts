@@ -1,10 +1,28 @@
 /** What clients see of the reading of an account's activity: a field of GET …/connection. */
+import * as z from "zod/mini";
 import type { Connection } from "../connection/connection.ts";
 import { definedFields } from "../json/defined-fields.ts";
-import type { ActivityStore } from "./activity-store.ts";
+import { getItem, type Table } from "../runtime/table.ts";
+import { organizationKey } from "../terms/keys.ts";
+import { ACTIVITY_KEY } from "./activity-key.ts";
+
+/** What of the item clients see (activity-item.ts). */
+const Shown = z.object({
+  accountId: z.string(),
+  readUntil: z.optional(z.number()),
+  refused: z.optional(z.object({ reason: z.string() })),
+});
+
+/** One read unit per 4 KB. */
+export const createShownActivityStore = (table: Table<"syncRuns">) => ({
+  async read(organizationId: string): Promise<z.output<typeof Shown> | undefined> {
+    const item = await getItem(table, { scope: organizationKey(organizationId), key: ACTIVITY_KEY });
+    return item && Shown.parse(item);
+  },
+});
 
 type Dependencies = {
-  activity: Pick<ActivityStore, "read">;
+  activity: ReturnType<typeof createShownActivityStore>;
   settings: { read(organizationId: string): Promise<{ accountActivity: boolean }> };
 };
 

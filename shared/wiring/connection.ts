@@ -2,7 +2,11 @@
 
 import { createConnect, createVerification } from "../connection/connect.ts";
 import { createViewConnection, createWebhookUrl } from "../connection/connection.ts";
-import { type ConnectionUserRequest, createConnectionChangeRecorder } from "../connection/connection-events.ts";
+import {
+  type ConnectionUserRequest,
+  createConnectionChangeRecorder,
+  type OnRejected,
+} from "../connection/connection-events.ts";
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { createDisconnect, createDisconnectByUser, type DisconnectDependencies } from "../connection/disconnect.ts";
 import { createSettleKeyAlerts } from "../connection/key-alerts.ts";
@@ -24,11 +28,10 @@ import { openTable } from "../runtime/open-table.ts";
 import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { createSealing } from "../runtime/sealing.ts";
 import type { ResolveCause } from "../security/alerts/alert-resolver.ts";
-import { createActivityStore } from "../sync/activity-store.ts";
 import { nextOccurrence } from "../sync/next-occurrence.ts";
 import { createOccurrenceStore } from "../sync/occurrence-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
-import { createViewActivity } from "../sync/view-activity.ts";
+import { createShownActivityStore, createViewActivity } from "../sync/view-activity.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { requesterOf } from "../terms/requester.ts";
 import {
@@ -56,7 +59,7 @@ export const wireViewConnection = () => {
   const { readState: syncState } = createSyncRunStore(openTable("syncRuns"));
   const reads = createReadCountStore(openTable("syncRuns"));
   const viewActivity = createViewActivity({
-    activity: createActivityStore(openTable("syncRuns")),
+    activity: createShownActivityStore(openTable("syncRuns")),
     settings: wireSettingsStore(),
   });
   return createViewConnection({
@@ -107,8 +110,14 @@ const wireSettleKeyAlerts = (keys: KeyStore, resolve?: ResolveCause) =>
     resolve,
   );
 
-/** @param provider the function's access to the provider, which also refreshes tokens. */
-export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">) => {
+/**
+ * @param provider the function's access to the provider, which also refreshes tokens.
+ * @param onRejected called after the event of rejected credentials was recorded.
+ */
+export const wireOpenConnection = (
+  provider: Pick<ProviderAccess, "refreshTokens" | "acceptsSecret">,
+  onRejected?: OnRejected,
+) => {
   const changes = wireConnectionChangeStore();
   const recorder = wireRecorder();
   const keys = wireKeyStore();
@@ -121,7 +130,7 @@ export const wireOpenConnection = (provider: Pick<ProviderAccess, "refreshTokens
     secrets: wireConnectionSecrets(),
     provider,
     recorder,
-    recordChange: createConnectionChangeRecorder({ changes, recorder }),
+    recordChange: createConnectionChangeRecorder({ changes, recorder, onRejected }),
     now: systemClock,
     pause: pauseBeforeRetry,
     newToken: newRequestToken,

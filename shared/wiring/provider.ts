@@ -5,11 +5,11 @@ import { createOperationFactsStore } from "../detection/event-facts-store.ts";
 import { createLatencyObserver } from "../detection/observe-latency.ts";
 import { createWindowStore } from "../detection/window-store.ts";
 import { createProviderAccess } from "../provider/create-provider-access.ts";
-import type { ProviderAccess } from "../provider/provider.ts";
+import type { ActivityLogAdapter, ProviderAccess } from "../provider/provider.ts";
 import { createRateStore } from "../provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../provider/read-count-store.ts";
 import type { LatencyObserver } from "../provider/record-operation.ts";
-import { createStripeAdapter } from "../provider/stripe/adapter.ts";
+import { createStripeAdapter, type StripeSettings } from "../provider/stripe/adapter.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { newRequestToken } from "../runtime/ids.ts";
@@ -32,13 +32,18 @@ const wireLatency = (): LatencyObserver => {
   });
 };
 
-/** @throws Error at cold start if the environment lacks a variable. */
-export const wireProviderAccess = (): ProviderAccess => {
+/**
+ * @param activityLog of a function that reads the account's activity.
+ * @throws Error at cold start if the environment lacks a variable.
+ */
+export const wireProviderAccess = (activityLog?: (settings: StripeSettings) => ActivityLogAdapter): ProviderAccess => {
   const config = readConfig(["PROVIDER_API_URL", "PROVIDER_OAUTH_CLIENT_ID", "PROVIDER_OAUTH_SECRET_ARN"]);
   const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET_ARN: arn } = config;
+  const settings = { url: config.PROVIDER_API_URL, clock: systemClock };
   const hasOAuth = clientId !== undefined && arn !== undefined;
   return createProviderAccess({
-    adapter: createStripeAdapter({ url: config.PROVIDER_API_URL, clock: systemClock }),
+    adapter: createStripeAdapter(settings),
+    activityLogAt: activityLog?.(settings),
     platform: hasOAuth ? createCachedSecret(() => secretsManager.readSecret(arn), systemClock) : undefined,
     guard: wireGuard(),
     recorder: wireRecorder(),

@@ -1,9 +1,12 @@
 /** The worker of sync runs, of proofs and of account activity in a deployed function. */
 
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { createWatchAccount } from "../detection/account/watch-account.ts";
+import { createStripeActivityLog } from "../provider/stripe/activity-log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
+import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createActivityStore } from "../sync/activity-store.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
 import { createProveKey, type ProveKey } from "../sync/prove-key.ts";
@@ -12,21 +15,34 @@ import { createRunWorker, type RunWorker } from "../sync/run-worker.ts";
 import { createSetAsideStore } from "../sync/set-aside-store.ts";
 import { createSyncEvents } from "../sync/sync-events.ts";
 import { createSyncLeaseStore } from "../sync/sync-lease-store.ts";
+import { RunUnderWayError } from "../sync/sync-run-store.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
-import { wireRecorder } from "./recorder.ts";
+import { raiseFinding, wireRecorder } from "./recorder.ts";
 import { wireApplyInBatches, wireRecordLists } from "./records.ts";
 import { wireSettingsStore } from "./settings.ts";
-import { newRunId, wireCancelRuns, wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
+import { newRunId, wireCancelRuns, wireRunEnd, wireStartRun, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 import { wireDeliveredEvents } from "./webhooks.ts";
 
 const clock = systemClock;
 
 /** @throws Error at cold start if a variable is missing. */
 export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActivity: ReadActivity } => {
-  const access = wireProviderAccess();
-  const openConnection = wireOpenConnection(access);
+  const access = wireProviderAccess(createStripeActivityLog);
+  const startRun = wireStartRun();
+  const watch = createWatchAccount({
+    events: createSecurityEventStore(openTable("securityEvents")),
+    raise: raiseFinding,
+    sweep: async (organizationId) => {
+      await startRun({ organizationId, trigger: "webhook_gap" }).catch((error: unknown) => {
+        // The run under way reads the same.
+        if (!(error instanceof RunUnderWayError)) throw error;
+      });
+    },
+    now: clock,
+  });
+  const openConnection = wireOpenConnection(access, watch.judgeRefusal);
   const events = createSyncEvents({ recorder: wireRecorder() });
   const work = createRunWorker({
     leases: createSyncLeaseStore(openTable("syncRuns")),
@@ -56,6 +72,7 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActi
     access,
     activity: createActivityStore(openTable("syncRuns")),
     recorder: wireRecorder(),
+    judge: watch.judgeEntries,
     clock,
   });
   return { work, proveKey: createProveKey({ circuits, openConnection, access, clock }), readActivity };

@@ -5,7 +5,7 @@ import { simulatedProvider } from "../support/simulated-provider.ts";
 import { useService } from "../support/use-service.ts";
 
 const HOUR = 3_600_000;
-const ACTIVITY = "eventType=PROVIDER_ACCOUNT_ACTIVITY&since=0&limit=1000";
+const ACTIVITY = "eventType=PROVIDER_ACCOUNT_ACTIVITY&since=0";
 const invite = { type: "user_invite", user_invite: { invited_user_email: "eve@example.com", roles: ["admin"] } };
 
 const service = await useService();
@@ -70,6 +70,49 @@ it("is not read while the settings switch it off", async () => {
   expect(await ours.call("PUT", "settings", {})).toMatchObject({ body: { accountActivity: true } });
   await service.advance(HOUR);
   expect(await ours.events(ACTIVITY)).toHaveLength(3);
+});
+
+it("raises the stories of the account at once, each one alert, and none for what the first read has seen", async () => {
+  type Found = { rule: string; subject: string; level: string; eventIds: string[]; attack?: object[]; count: number };
+  const alerts = async () =>
+    ((await ours.call("GET", "security/alert")).body as Found[]).filter(({ rule }) => rule !== "event_threshold");
+  expect(await alerts()).toEqual([]);
+  const eve = { type: "user", email: "eve@example.com" };
+  const key = { type: "api_key", api_key: { id: "mk_1Key" } };
+  await provider.activity(account.accountId, { type: "api_key_viewed", actor: eve, details: key });
+  const roles = {
+    type: "user_roles",
+    user_roles: { user_email: "eve@example.com", old_roles: [], new_roles: ["admin"] },
+  };
+  await provider.activity(account.accountId, { type: "user_roles_updated", details: roles });
+  await provider.activity(account.accountId, { type: "payout_destination_updated", details: { type: "payout" } });
+  await service.advance(2 * HOUR);
+  const found = await eventually("the stories are alerts", async () => {
+    const all = await alerts();
+    return all.length === 2 && all;
+  });
+  expect(found.sort((a, b) => (a.rule < b.rule ? -1 : 1))).toMatchObject([
+    { rule: "key_made_by_stranger", subject: "actor:eve@example.com", level: "HIGH", count: 1 },
+    { rule: "payout_after_access", subject: "account", level: "CRITICAL", attack: [{ technique: "T1657" }], count: 1 },
+  ]);
+  expect(
+    await ours.call("POST", "mutes", { rules: ["access_burst"], until: Date.now() + 90 * HOUR, reason: "x" }),
+  ).toMatchObject({ status: 201 });
+  // Then the key is refused: both sides are one story.
+  await provider.fail(account.accountId, { kind: "error", status: 401 });
+  await ours.call("POST", "sync");
+  await eventually("the story of the key", async () =>
+    (await alerts()).some(({ rule }) => rule === "key_seen_then_refused"),
+  );
+  await provider.recover();
+  const story = (await alerts()).find(({ rule }) => rule === "key_seen_then_refused");
+  expect(story).toMatchObject({ subject: "account", level: "CRITICAL" });
+  const types = await Promise.all(
+    (story?.eventIds ?? []).map(
+      async (id) => ((await ours.call("GET", `security/events/${id}`)).body as { eventType: string }).eventType,
+    ),
+  );
+  expect([...new Set(types)].sort()).toEqual(["AUTHENTICATION_FAILURE", "PROVIDER_ACCOUNT_ACTIVITY"]);
 });
 
 it("loses an actor's and an invited user's address by an erasure of the address", async () => {

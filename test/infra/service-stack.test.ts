@@ -242,6 +242,8 @@ describe("the stack", () => {
         ...may("SyncRuns", "BatchGetItem", "Query"),
         ...may("Records", "BatchGetItem", "GetItem", "PartiQLInsert", "PartiQLUpdate", "PutItem", "Query"),
         "WebhookEvents dynamodb:BatchGetItem",
+        ...may("SecurityEvents", "BatchGetItem", "Query"),
+        "SecurityEvents/byType dynamodb:Query",
       ],
     ],
     // No rights to API keys and records: it decrypts webhook secrets and stores events.

@@ -3,6 +3,7 @@ import {
   CONNECTED_ORGANIZATIONS,
   CUSTOMERS_BY_EMAIL,
   CUSTOMERS_BY_NAME,
+  EVENTS_BY_TYPE,
   EVENTS_BY_USER,
   PENDING_WEBHOOKS,
   RECORDS_BY_CREATION,
@@ -89,6 +90,9 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       // Pages are written in batches of statements, and single records by puts.
       records.may("Query", "PartiQLInsert", "PartiQLUpdate"),
       webhookEvents.may("BatchGetItem"),
+      // The account's activity of the weeks before.
+      securityEvents.may("Query", "BatchGetItem"),
+      securityEvents.query(EVENTS_BY_TYPE),
     ),
     "dispatch-syncs": together(
       syncInterval,

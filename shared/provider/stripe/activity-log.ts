@@ -4,14 +4,22 @@
  */
 import * as z from "zod/mini";
 import { definedFields } from "../../json/defined-fields.ts";
-import { type AccountActivity, type ActivityLog, PAGE_SIZE, type RequestOptions } from "../provider.ts";
+import {
+  type AccountActivity,
+  type ActivityLog,
+  type ActivityLogAdapter,
+  PAGE_SIZE,
+  type RequestOptions,
+} from "../provider.ts";
 import { ProviderError } from "../provider-error.ts";
+import { PUBLIC_URL, type StripeSettings } from "./adapter.ts";
 import { errorOfUnexpected } from "./errors.ts";
-import { accepted, type SendRequest } from "./request.ts";
+import { accepted, createRequest, type SendRequest } from "./request.ts";
 import { ExactId } from "./tolerant-schemas.ts";
+import { createConnections } from "./wire-client.ts";
 
 /** Of these requests only: the preview that has payout schedules and event destinations. */
-export const ACTIVITY_VERSION = "2026-11-18.preview";
+const ACTIVITY_VERSION = "2026-11-18.preview";
 
 const PATH = "/v2/iam/activity_logs";
 
@@ -98,7 +106,7 @@ const pageOf = (url: string | null | undefined, status: number): string | undefi
   return token;
 };
 
-export const createActivityLog = (send: SendRequest, { secret, signal }: RequestOptions): ActivityLog => ({
+const createActivityLog = (send: SendRequest, { secret, signal }: RequestOptions): ActivityLog => ({
   async list({ after }) {
     const answer = await send({
       method: "GET",
@@ -130,3 +138,8 @@ export const createActivityLog = (send: SendRequest, { secret, signal }: Request
     };
   },
 });
+
+export const createStripeActivityLog = ({ url = PUBLIC_URL, clock }: StripeSettings): ActivityLogAdapter => {
+  const send = createRequest(createConnections(new URL(url), clock), clock);
+  return (options) => createActivityLog(send, options);
+};

@@ -5,7 +5,6 @@ import { isSetAside, type SetAside } from "../../records/set-aside.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { PAGE_SIZE, type ProviderAdapter, type ProviderPage } from "../provider.ts";
 import { ProviderError } from "../provider-error.ts";
-import { createActivityLog } from "./activity-log.ts";
 import { errorOfUnexpected, errorOfUnusable } from "./errors.ts";
 import { parseProviderEvent } from "./events.ts";
 import { createOAuth } from "./oauth.ts";
@@ -67,7 +66,7 @@ const pageOf = <Item>(
   };
 };
 
-const PUBLIC_URL = "https://api.stripe.com";
+export const PUBLIC_URL = "https://api.stripe.com";
 
 type Place = { path: string; parameters?: Readonly<Record<string, string>> };
 
@@ -91,8 +90,6 @@ export const createStripeAdapter = ({ url = PUBLIC_URL, clock }: StripeSettings)
     oauth: createOAuth(send),
 
     webhookEndpointsAt: (options) => createWebhookEndpoints(send, options),
-
-    activityLogAt: (options) => createActivityLog(send, options),
 
     at({ secret, signal }) {
       const ask = (path: string, parameters: NonNullable<WireRequest["parameters"]> = {}): Promise<WireAnswer> =>

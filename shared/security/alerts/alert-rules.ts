@@ -1,6 +1,6 @@
 /** Which rules alerts can have, and which of them a mute may name. Pure. */
 import { EVENT_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
-import { findingRules, KEY_RULE } from "./finding.ts";
+import { accountRules, findingRules, KEY_RULE } from "./finding.ts";
 
 /** The rules whose alerts say that alarms are off: a mute never acts on them. */
 const unmutableRules: readonly string[] = [
@@ -12,7 +12,7 @@ const unmutableRules: readonly string[] = [
 ];
 
 /** The other rules. A new rule that `findingRules` does not list must be added here. */
-export const mutableRules: readonly string[] = [EVENT_RULE, MANUAL_RULE, KEY_RULE, ...findingRules];
+export const mutableRules: readonly string[] = [EVENT_RULE, MANUAL_RULE, KEY_RULE, ...findingRules, ...accountRules];
 
 /**
  * What a mute may name: the rules that alerts can have and mutes may act on, and rules of an organization's own, which are

@@ -22,6 +22,16 @@ export type FindingRule = (typeof findingRules)[number];
 /** Of findings about the stored key of a connection. */
 export const KEY_RULE = "connection_key";
 
+/** The rules over the account's activity at the provider (shared/detection/account/). They have no settings. */
+export const accountRules = [
+  "key_made_by_stranger",
+  "key_seen_then_refused",
+  "payout_after_access",
+  "access_burst",
+  "endpoint_tampered",
+] as const;
+export type AccountRule = (typeof accountRules)[number];
+
 /** The rule of the alerts of an organization's own rule. */
 export type CustomRuleName = `custom_${string}`;
 
@@ -32,7 +42,7 @@ export const isCustomRule = (rule: string): rule is CustomRuleName => rule.start
 
 /** What detection found. `firstSeen` and `lastSeen` are the times of the evidence, epoch ms. */
 export type Finding = {
-  rule: FindingRule | CustomRuleName | typeof KEY_RULE;
+  rule: FindingRule | AccountRule | CustomRuleName | typeof KEY_RULE;
   subject: string;
   title: string;
   level: RiskLevel;

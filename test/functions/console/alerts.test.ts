@@ -19,7 +19,7 @@ import {
   RULE_OFF_RULE,
   SILENCED_RULE,
 } from "../../../shared/security/alerts/alert.ts";
-import { findingRules, KEY_RULE } from "../../../shared/security/alerts/finding.ts";
+import { accountRules, findingRules, KEY_RULE } from "../../../shared/security/alerts/finding.ts";
 
 const alert = (fields: Partial<Alert> = {}): Alert => ({
   id: "a",
@@ -39,7 +39,7 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
     const others = [EVENT_RULE, KEY_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE];
-    expect(Object.keys(rules).sort()).toEqual([...findingRules, ...others].sort());
+    expect(Object.keys(rules).sort()).toEqual([...findingRules, ...accountRules, ...others].sort());
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");
   });

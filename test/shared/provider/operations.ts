@@ -96,7 +96,6 @@ export const createWorld = (
       signals.push(signal);
       return { list: take, create: take, remove: take };
     },
-    activityLogAt: () => ({ list: take }),
     oauth,
     at: ({ secret, signal }) => {
       secrets.push(secret);

@@ -22,7 +22,6 @@ const createOrganization = async () => {
   const adapter = {
     at: () => world.provider,
     webhookEndpointsAt: () => ({ list: unexpected, create: unexpected, remove: unexpected }),
-    activityLogAt: () => ({ list: unexpected }),
     oauth: { exchange: unexpected },
   };
   return { time, world, ...(await createMeteredSync(engine, { adapter, clock })) };

@@ -24,6 +24,7 @@ const createWorld = ({ pageSize = 100, order = (entries: Listed[]) => entries } 
   const entries: Listed[] = [];
   const events = new Map<string, NewSecurityEvent>();
   const connection = { accountId: "acct_1", connectionId: "c1" };
+  const judged: string[] = [];
   const world = { isWanted: true, isRefused: false, requests: 0, fault: () => false as boolean, remainingMs: 200_000 };
   let item: ActivityItem | undefined;
   let writes = 0;
@@ -60,6 +61,9 @@ const createWorld = ({ pageSize = 100, order = (entries: Listed[]) => entries } 
       record: (event: NewSecurityEvent, { timestamp = 0, identity = new Uint8Array() }: EventMoment = {}) =>
         failing(() => void events.set(eventId(timestamp, identity), event)) as never,
     },
+    judge: async (_, recorded) => {
+      judged.push(...recorded.map(({ metadata }) => (metadata as { activityId: string }).activityId));
+    },
     clock: () => time.now,
   });
   const view = createViewActivity({
@@ -70,6 +74,7 @@ const createWorld = ({ pageSize = 100, order = (entries: Listed[]) => entries } 
     time,
     world,
     connection,
+    judged,
     events,
     add(id: string, occurredAt: number, shownAt = occurredAt) {
       const details = { type: "api_key", api_key: { id: "mk_1" } };
@@ -85,7 +90,7 @@ const createWorld = ({ pageSize = 100, order = (entries: Listed[]) => entries } 
 
 describe("the first read of an account", () => {
   it("records what happened in 28 days, each entry as one event of the time of the read", async () => {
-    const { add, read, events, recorded, view, world } = createWorld();
+    const { add, read, events, recorded, judged, view, world } = createWorld();
     add("accact_old", NOON - 28 * DAY - 1);
     add("accact_a", NOON - 28 * DAY);
     add("accact_b", NOON - 1);
@@ -112,7 +117,7 @@ describe("the first read of an account", () => {
       },
     });
     expect(await view()).toEqual({ state: "on", readUntil: NOON });
-    expect(world.requests).toBe(1);
+    expect([world.requests, judged]).toEqual([1, []]);
   });
 });
 
@@ -160,7 +165,7 @@ describe("the hourly read", () => {
   });
 
   it("does not read what the organization has switched off, and goes on later", async () => {
-    const { add, read, recorded, time, world, view } = createWorld();
+    const { add, read, recorded, judged, time, world, view } = createWorld();
     await read();
     world.isWanted = false;
     add("accact_a", NOON + 1);
@@ -171,6 +176,11 @@ describe("the hourly read", () => {
     world.isWanted = true;
     await read();
     expect(recorded()).toEqual(["accact_a"]);
+    add("accact_b", time.now + 1);
+    time.now += HOUR;
+    await read();
+    // What happened while it was off is only compared with.
+    expect(judged).toEqual(["accact_b"]);
   });
 
   it("begins again with another account", async () => {

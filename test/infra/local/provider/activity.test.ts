@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { createStripeAdapter } from "../../../../shared/provider/stripe/adapter.ts";
+import { createStripeActivityLog } from "../../../../shared/provider/stripe/activity-log.ts";
 import { usePerTest } from "../../../support/use-started.ts";
 import { createFixture } from "./simulator-fixture.ts";
 
 const fixture = usePerTest(createFixture);
 
 const logOf = (secret: string) =>
-  createStripeAdapter({ url: fixture.simulator.url, clock: fixture.now }).activityLogAt({
+  createStripeActivityLog({ url: fixture.simulator.url, clock: fixture.now })({
     secret,
     signal: AbortSignal.timeout(10_000),
   });

@@ -70,6 +70,31 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "The stored live key may do more than this service needs, or is older than a year.",
     todo: "Make a restricted key at the provider with the permissions that Connection lists, and store it there.",
   },
+  key_made_by_stranger: {
+    name: "Key made by a stranger",
+    means: "A key of the account was made or shown to somebody who had done nothing in the account for 28 days.",
+    todo: "Ask this person. If it was not them, delete the key at the provider and remove their access.",
+  },
+  key_seen_then_refused: {
+    name: "Key seen, then refused",
+    means: "A key of the account was viewed or changed, and within a day the provider refused our calls.",
+    todo: "Roll all keys of the account, look for users you do not know, and connect again with a new key.",
+  },
+  payout_after_access: {
+    name: "Payouts after a change of access",
+    means: "Where payouts go was changed within a day after a change of users, roles, single sign-on or keys.",
+    todo: "Check the payout destination at the provider at once, and stop payouts if it is not yours.",
+  },
+  access_burst: {
+    name: "Burst of access changes",
+    means: "Access to the account was changed many times in an hour, or given and taken away within a day.",
+    todo: "Compare users, roles and keys at the provider with what your team has changed.",
+  },
+  endpoint_tampered: {
+    name: "Webhook endpoint changed",
+    means: "Our webhook endpoint was changed, disabled or deleted at the provider by others.",
+    todo: "Find out who did it, and connect again with a new webhook registration.",
+  },
   notifications_paused: {
     name: "Notifications paused",
     means: "A destination of notifications was paused by the service: alerts do not reach it any more.",

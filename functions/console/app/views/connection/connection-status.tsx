@@ -62,6 +62,19 @@ const Key = ({ of }: { of: NonNullable<Connection["key"]> }) => (
   </>
 );
 
+/** Whether the provider's log of what happened to the account is read. */
+const Activity = ({ of: { state, reason, readUntil } }: { of: NonNullable<Connection["accountActivity"]> }) => {
+  if (state === "off") return <>Not read: switched off in the settings</>;
+  if (state === "not_available") return <>Not shown to this key ({reason}). Nothing else depends on it.</>;
+  return readUntil === undefined ? (
+    <>Is read within the hour</>
+  ) : (
+    <>
+      Read <RelativeTime at={readUntil} />
+    </>
+  );
+};
+
 const TokenExpiry = ({ at }: { at: number }) => (
   <>{at > useNow() ? <RelativeTime at={at} isDue /> : <Time at={at} />}; it is renewed before.</>
 );
@@ -104,6 +117,7 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           ["Account", accountId && <code>{accountId}</code>],
           ["Method", method && METHODS[method]],
           ["Key", connection.key && <Key of={connection.key} />],
+          ["Activity of the account", connection.accountActivity && <Activity of={connection.accountActivity} />],
           [
             "Platform events",
             connection.platformEvents === false &&
