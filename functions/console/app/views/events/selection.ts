@@ -51,7 +51,12 @@ const categories = [
   "system",
 ] as const;
 
-export const sourceLabels = { user: "A user", system: "The service itself", webhook: "The provider" } as const;
+export const sourceLabels = {
+  user: "A user",
+  system: "The service itself",
+  webhook: "The provider",
+  provider: "The provider’s log",
+} as const;
 
 const words = (values: readonly string[]) => values.map((value) => [value, inWords(value)] as const);
 

@@ -50,6 +50,7 @@ const sourceNames: Readonly<Record<string, string>> = {
   user: "a user",
   system: "the service",
   webhook: "the provider",
+  provider: "the provider’s log",
 };
 
 /** Which events count: "Permission denied; failed; user eve". An empty list, which an erasure leaves, matches none. */
