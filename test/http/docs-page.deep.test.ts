@@ -3,10 +3,23 @@ import { shareBrowser } from "../support/browser.ts";
 import { useService } from "../support/use-service.ts";
 
 const service = await useService();
-const browser = await shareBrowser([service.stack.apiUrl ?? ""]);
+const browser = await shareBrowser([service.stack.apiUrl ?? "", service.stack.issuerUrl]);
 afterAll(browser.stop);
 
 describe("the page /docs in a browser", () => {
+  it("sends requests as ada of demo after one click", async () => {
+    const { page, complaints, foreignRequests } = await browser.open({ path: "/docs", width: 1_300 });
+    await page.getByRole("button", { name: "Send requests as ada of demo" }).click();
+    await page.getByRole("button", { name: "Requests are sent as ada of demo" }).waitFor();
+    const block = page.locator('[id$="-getCaller"]');
+    await block.locator(".opblock-summary-control").click();
+    await block.locator(".execute").click();
+    const answer = await block.locator(".live-responses-table").innerText();
+    expect(answer).toMatch(/200[\s\S]*"organizationId": "demo"/);
+    expect(complaints).toEqual([]);
+    expect(foreignRequests()).toEqual([]);
+  });
+
   it("tries requests with a token, without inline code and without a request to another server", async () => {
     const { apiUrl = "" } = service.stack;
     const { page, complaints, requests, foreignRequests } = await browser.open({ path: "/docs", width: 1_300 });

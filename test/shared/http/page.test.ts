@@ -18,15 +18,27 @@ const locateClient = () => {
 describe("the page /docs", () => {
   const hintOf = async (issuer: string) => {
     const handler = createDocsHandler({ route, template: "<li>{{token}}</li>", issuer, audience: "<$&>" });
-    return (await handler(httpEvent({ method: "GET" }), lambdaContext)).body;
+    const { body, headers } = await handler(httpEvent({ method: "GET" }), lambdaContext);
+    return { body, policy: String(headers["content-security-policy"]) };
   };
 
   it("tells where to get a token", async () => {
-    expect(await hintOf("http://127.0.0.1:4000")).toContain("npm run --silent token");
-    expect(await hintOf("https://login.example.com/")).toBe(
+    expect((await hintOf("http://127.0.0.1:4000")).body).toContain("npm run --silent token");
+    expect((await hintOf("https://login.example.com/")).body).toBe(
       "<li>Get an access token of <code>https://login.example.com/</code> for the audience <code>&#60;$&#38;&#62;</code></li>",
     );
-    expect(await hintOf("https://issuer.invalid")).toContain("trusts no issuer");
+    expect((await hintOf("https://issuer.invalid")).body).toContain("trusts no issuer");
+  });
+
+  it("offers a token of ada in the local cloud only, where it may call the issuer", async () => {
+    const local = await hintOf("http://127.0.0.1:4000");
+    expect(local.body).toContain('id="as-ada" disabled data-issuer="http://127.0.0.1:4000"');
+    expect(local.policy).toContain("connect-src 'self' http://127.0.0.1:4000;");
+    for (const issuer of ["https://login.example.com/", "https://issuer.invalid"]) {
+      const { body, policy } = await hintOf(issuer);
+      expect(body).not.toContain("as-ada");
+      expect(policy).toContain("connect-src 'self';");
+    }
   });
 
   it("is refused to a request that does not come through the CDN", async () => {
