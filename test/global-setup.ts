@@ -33,12 +33,14 @@ const synthesiseProduction = async (): Promise<string> => {
   return synthesiseWith("production", productionContext);
 };
 
-/** The bundles and the assembly that a deployment would upload, and that of production. */
+/** The bundles and the assembly that a deployment would upload, that of production, and the contract. */
 const assemblyAnswers = {
   assembly: () => {
     assembly ??= prepareAssembly(assemblyDirectory);
     return assembly;
   },
+  /** What answers are compared with (contract.ts). */
+  contract: async () => (await import("./support/contract-document.ts")).createContract(),
   production: () => {
     production ??= synthesiseProduction();
     return production;

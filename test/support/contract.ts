@@ -1,19 +1,23 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { createOpenApiDocument } from "../../shared/api/open-api-document.ts";
-import { allRoutes, routes } from "../../shared/api/routes.ts";
-import { PLATFORM_WEBHOOK_PATH, WEBHOOK_PATH } from "../../shared/api/webhook-operation.ts";
 import { routesOf } from "../../shared/http/path-match.ts";
+import type { Contract } from "./contract-document.ts";
+import { askShared, isShared } from "./shared-server.ts";
 
-const document = createOpenApiDocument(routes);
+/** As JSON, in which the limits of 64 bits are numbers. */
+const readContract = async (): Promise<Contract> => {
+  if (isShared()) return askShared<Contract>("contract");
+  const { createContract } = await import("./contract-document.ts");
+  return JSON.parse(JSON.stringify(createContract()));
+};
+
+const { document, table, webhookPaths } = await readContract();
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema({ $id: "api", ...JSON.parse(JSON.stringify(document)) });
+ajv.addSchema({ $id: "api", ...document });
 
 const pointer = (...parts: (string | number)[]) =>
   `api#/${parts.map((part) => encodeURIComponent(String(part).replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
-
-const table = allRoutes.map(([, route]) => route);
 
 /** The document's path for a request; undefined if no route matches. */
 const documentedPathOf = (method: string, pathname: string): string | undefined =>
@@ -85,7 +89,8 @@ export const requireContract = (method: string, pathname: string, response: Resp
 /** The same for an answer to a POST to the webhook URL. */
 export const requireWebhookContract = (response: Response, body: unknown): void => {
   const { url, status } = response;
-  const path = new URL(url).pathname === PLATFORM_WEBHOOK_PATH ? PLATFORM_WEBHOOK_PATH : WEBHOOK_PATH;
+  const { own, platform } = webhookPaths;
+  const path = new URL(url).pathname === platform ? platform : own;
   requireSchema("The webhook URL", schemaOf("POST", path, status), status, body);
   requireHeaders("The webhook URL", response, headersOf("POST", path, status));
 };

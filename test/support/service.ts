@@ -7,7 +7,6 @@ import type { Firing } from "../../infra/local/control/advance-clock.ts";
 import { assemblyDirectory } from "./assembly.ts";
 import { requireContract } from "./contract.ts";
 import { askShared } from "./shared-server.ts";
-import { startTestedCloud } from "./tested-cloud.ts";
 
 type RequestParts = {
   token?: string | undefined;
@@ -65,6 +64,8 @@ export type Service = Pick<ServiceUnderTest, "stack" | "request" | "mint" | "adv
 /** Starts the whole service as it would be deployed, in a separate local cloud with empty tables. */
 export const startService = async (options: ServiceOptions = {}) => {
   const { assembly = assemblyDirectory, foreignPath, ...others } = options;
+  // Imported here: files that share a service need not load a local cloud.
+  const { startTestedCloud } = await import("./tested-cloud.ts");
   const dataDirectory = mkdtempSync(join(tmpdir(), "local-data-"));
   const lines: string[] = [];
   let advances = 0;

@@ -2,13 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeEach, expect } from "@jest/globals";
 import { createAlteredAssemblies } from "./altered-assembly.ts";
-import { undocumentedLivesOf } from "./documented-lives.ts";
 import { organizationOf } from "./integration.ts";
 import { type OtherProvider, startOtherProvider } from "./other-provider.ts";
 import { type Service, type ServiceOptions, type ServiceUnderTest, shareService, startService } from "./service.ts";
 import { simulatedProvider } from "./simulated-provider.ts";
 import { startWebhookReceiver } from "./webhook-receiver.ts";
-import { webhookSender } from "./webhook-sender.ts";
 
 /** The service that all files share (service.ts). After the file's tests, no function may have been denied a call. */
 export const useSharedService = async () => {
@@ -21,6 +19,7 @@ export const useSharedService = async () => {
 export const useService = async (options: ServiceOptions = {}): Promise<ServiceUnderTest> => {
   const service = await startService(options);
   afterAll(async () => {
+    const { undocumentedLivesOf } = await import("./documented-lives.ts");
     const misfits = await undocumentedLivesOf(service);
     await service.stop();
     expect(misfits).toEqual([]);
@@ -93,6 +92,8 @@ export const connectedOrganization = async (service: Service, organizationId: st
   const ours = organizationOf(service, organizationId);
   const account = await simulatedProvider(service).account(objects, { seed: organizationId });
   const secret = `whsec_${randomBytes(12).toString("hex")}`;
+  // Imported here, because the provider's SDK takes a second to load in jest.
+  const { webhookSender } = await import("./webhook-sender.ts");
   expect(await ours.connect(account.apiKey, { webhookSecret: secret })).toMatchObject({ status: 200 });
   expect(await ours.lastRun()).toMatchObject({ trigger: "connection", status: "succeeded" });
   return { ours, account, sender: webhookSender(service, organizationId, secret) };
