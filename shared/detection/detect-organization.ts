@@ -11,6 +11,7 @@ import type { Baselines } from "./baselines.ts";
 import type { CustomRulesHour } from "./custom-rules/custom-rules-hour.ts";
 import { type DetectionDue, detectionScope, organizationOfScope } from "./detection.ts";
 import type { HourFactsStore } from "./event-facts-store.ts";
+import { inOrder } from "./evidence/fact.ts";
 import { createJudgeFacts, type ReadSyncFacts } from "./judge-facts.ts";
 import type { RaiseFinding } from "./raise-finding.ts";
 import { type RulesSettings, revisionsOf } from "./rule-settings.ts";
@@ -63,7 +64,9 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
   const judge = async (scope: string, start: number, previous: Window | undefined): Promise<Window> => {
     const at = now();
     const organizationId = organizationOfScope(scope);
-    const [facts, ruleSettings] = await Promise.all([events.readHour(scope, start, at), readSettings(organizationId)]);
+    const [read, ruleSettings] = await Promise.all([events.readHour(scope, start, at), readSettings(organizationId)]);
+    // Sorted once for all rules.
+    const facts = inOrder(read);
     const [judged, custom] = await Promise.all([
       judgeFacts({ scope, start, facts, settings: ruleSettings, previous, now: at }),
       organizationId === undefined

@@ -252,7 +252,7 @@ export const definitionFields = {
     z.object({ gte: integer("A window with so many or more.") }),
     z.object({ lt: integer("A window with fewer.") }),
   ]),
-  attack: z.optional(z.array(z.object({ tactic: z.string(), technique: z.string() }))),
+  attack: z.optional(z.array(Attack)),
 };
 
 export const Definition = z.object(definitionFields);

@@ -2,7 +2,6 @@
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { organizationIdOf } from "../../terms/keys.ts";
 import type { Fact } from "../evidence/fact.ts";
-import { inOrder } from "../evidence/fact.ts";
 import type { Hour } from "../evidence/windows.ts";
 import type { RaiseFinding } from "../raise-finding.ts";
 import type { CustomResultRef, CustomResultStore, OwnFinding } from "./custom-result-store.ts";
@@ -52,7 +51,7 @@ export const createCustomRulesHour = ({ rules: store, results, connectedSince, r
   /**
    * Judges an hour and stores the result, which counts once the hour's window names it. Half a read unit; of an organization
    * with rules one per 4 KB of rules and of what is carried, and a write unit per KB of the result.
-   * @param facts of the hour.
+   * @param facts of the hour, in order of time.
    */
   async judge(scope: string, hour: Hour, facts: readonly Fact[], previous: PreviousHour): Promise<JudgedByCustomRules> {
     const rules = rulesOfHour(await store.listForJudging(scope), hour);
@@ -64,7 +63,7 @@ export const createCustomRulesHour = ({ rules: store, results, connectedSince, r
     const judged = judgeCustomRules({
       scope,
       hour,
-      facts: inOrder(facts),
+      facts,
       rules,
       carried: before?.carried ?? new Map(),
       connectedSince: since,

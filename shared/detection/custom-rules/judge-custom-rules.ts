@@ -13,8 +13,8 @@ import type { Hour } from "../evidence/windows.ts";
 import { listed } from "../rules/rule.ts";
 import type { CarriedRule, CarriedRules, CarriedSilence, CarriedTrack } from "./carried-rule.ts";
 import type { Definition } from "./custom-rule.ts";
-import { createMatcher, createReadValue, distinctField, type ReadValue, weightOf } from "./match.ts";
-import { carriedEntries, type Entry, largestWindow, scaleOf } from "./track.ts";
+import { type Columns, createColumns, distinctField, matching, NO_VALUE, weightOf } from "./match.ts";
+import { carriedEntries, type Entry, largestWindow, type Series, scaleOf } from "./track.ts";
 
 /** A rule as it judges. `changedAt`: since then its definition holds, epoch ms. */
 export type JudgingRule = Definition & { id: string; revision: number; changedAt: number };
@@ -104,27 +104,64 @@ const judgeSilence = (
   return { findings: [finding], silence: undefined };
 };
 
-/** A group of an hour. `value`: what its facts have in common; missing for the others, and without `groupBy`. */
-type Group = { subject: string; facts: Fact[]; events: number };
+/** A group of an hour: the facts that have a value in common, by their indexes, or all facts without `groupBy`. */
+type Group = { key: string; subject: string; indexes: Int32Array; events: number };
 
-const groupsOf = (
-  { groupBy }: JudgingRule,
-  facts: readonly Fact[],
-  readValue: ReadValue,
-  hashOf: (value: string) => string,
-): Map<string, Group> => {
-  const groups = new Map<string, Group>();
-  for (const fact of facts) {
-    const value = groupBy && readValue(fact, groupBy);
-    if (groupBy !== undefined && value === undefined) continue;
-    const key = value === undefined ? ORGANIZATION : hashOf(value);
-    const subject = value === undefined ? ORGANIZATION : `${groupBy}:${value}`;
-    const group = groups.get(key) ?? { subject, facts: [], events: 0 };
-    group.facts.push(fact);
-    group.events += weightOf(fact);
-    groups.set(key, group);
+const groupOf = (key: string, subject: string, indexes: Int32Array, { weights }: Columns): Group => {
+  let events = 0;
+  for (const index of indexes) events += weights[index] ?? 0;
+  return { key, subject, indexes, events };
+};
+
+type Grouped = {
+  groups: Map<string, Group>;
+  /** The facts of several groups, in order of time. */
+  together: (keys: ReadonlySet<string>) => Int32Array;
+};
+
+/** Sorts indexes by their value, and keeps their order (a counting sort). @returns the indexes of a value. */
+const sortByValue = (indexes: Int32Array, ids: Int32Array, values: number): ((id: number) => Int32Array) => {
+  // The indexes of value `id` end where those of the next one start.
+  const starts = new Int32Array(values + 1);
+  for (const index of indexes) {
+    const after = (ids[index] ?? NO_VALUE) + 1;
+    if (after > 0) starts[after] = (starts[after] ?? 0) + 1;
   }
-  return groups;
+  for (let id = 1; id <= values; id++) starts[id] = (starts[id] ?? 0) + (starts[id - 1] ?? 0);
+  const next = starts.slice();
+  const sorted = new Int32Array(indexes.length);
+  for (const index of indexes) {
+    const id = ids[index] ?? NO_VALUE;
+    if (id === NO_VALUE) continue;
+    const place = next[id] ?? 0;
+    sorted[place] = index;
+    next[id] = place + 1;
+  }
+  return (id) => sorted.subarray(starts[id], starts[id + 1]);
+};
+
+/** Facts without the fields that a rule counts by count for none. */
+const groupsOf = (rule: JudgingRule, columns: Columns): Grouped => {
+  const { groupBy } = rule;
+  const matched = matching(columns, rule.filter, distinctField(rule));
+  if (groupBy === undefined) {
+    const only = groupOf(ORGANIZATION, ORGANIZATION, matched, columns);
+    return { groups: new Map(matched.length === 0 ? [] : [[ORGANIZATION, only]]), together: () => matched };
+  }
+  const { ids, distinct } = columns.grouped(groupBy);
+  const indexesOf = sortByValue(matched, ids, distinct.length);
+  const groups = distinct.flatMap((value, id): [string, Group][] => {
+    const indexes = indexesOf(id);
+    if (indexes.length === 0) return [];
+    return [[value.hash, groupOf(value.hash, `${groupBy}:${value.text}`, indexes, columns)]];
+  });
+  return {
+    groups: new Map(groups),
+    together: (keys) => {
+      const isIn = Uint8Array.from(distinct, ({ hash }) => (keys.has(hash) ? 1 : 0));
+      return matched.filter((index) => isIn[ids[index] ?? NO_VALUE] === 1);
+    },
+  };
 };
 
 /** The groups that are followed: those with the most events in the hour. Of equals, the hash decides. */
@@ -142,7 +179,6 @@ const followedOf = (
 };
 
 const byPosition = (a: Entry, b: Entry): number => a.position - b.position;
-const byTime = (a: Fact, b: Fact): number => a.at - b.at || (a.id < b.id ? -1 : 1);
 
 /** One track of several groups that are not followed. */
 const together = (tracks: readonly CarriedTrack[]): CarriedTrack => ({
@@ -150,28 +186,41 @@ const together = (tracks: readonly CarriedTrack[]): CarriedTrack => ({
   eventIds: tracks.flatMap(({ eventIds }) => eventIds).sort(),
 });
 
+const NO_INDEXES = new Int32Array(0);
 const noTrack: CarriedTrack = { entries: [], eventIds: [] };
 
-/** Judges by a rule with the condition `gte`. @param facts those that it counts. */
+/** Judges by a rule with the condition `gte`. */
 const judgeCounts = (
   rule: JudgingRule,
   gte: number,
-  facts: readonly Fact[],
+  columns: Columns,
   { hour, maxGroups = MAX_GROUPS }: CustomRulesInput,
-  {
-    before,
-    readValue,
-    hashOf,
-  }: { before: CarriedRule["tracks"]; readValue: ReadValue; hashOf: (value: string) => string },
+  before: CarriedRule["tracks"],
 ): { findings: Finding[]; tracks: Map<string, CarriedTrack> } => {
+  const { facts, times, weights } = columns;
   const { span, positionOf } = scaleOf(rule.windowMinutes);
   const distinct = distinctField(rule);
   const isDistinct = distinct !== undefined;
-  const toEntry = (fact: Fact): Entry => {
-    const position = positionOf(fact.at);
-    if (distinct === undefined) return { position, weight: weightOf(fact) };
-    return { position, weight: 1, value: hashOf(readValue(fact, distinct) ?? "") };
+  const counted = distinct && columns.grouped(distinct);
+  /** What was carried into the hour, and then the group's facts. */
+  const seriesOf = (entries: readonly Entry[], own: Int32Array): Series => {
+    const carriedLength = entries.length;
+    const indexOf = (at: number): number => own[at - carriedLength] ?? 0;
+    return {
+      length: carriedLength + own.length,
+      positionAt: (at) => (at < carriedLength ? (entries[at]?.position ?? 0) : positionOf(times[indexOf(at)] ?? 0)),
+      weightAt: (at) => (at < carriedLength ? (entries[at]?.weight ?? 0) : (weights[indexOf(at)] ?? 0)),
+      valueAt: (at) =>
+        at < carriedLength ? entries[at]?.value : counted?.distinct[counted.ids[indexOf(at)] ?? NO_VALUE]?.hash,
+    };
   };
+  const listedIn = (field: "userIds" | "networks", indexes: Int32Array): string[] => {
+    const { ids, distinct: values } = columns.filtered(field);
+    return listed(
+      new Set(Array.from(new Set(indexes.map((index) => ids[index] ?? NO_VALUE)), (id) => values[id]?.text)),
+    );
+  };
+  const idsAt = (indexes: Int32Array): string[] => Array.from(indexes, (index) => facts[index]?.id ?? "");
   const inReach = ({ entries, eventIds }: CarriedTrack, end: number): CarriedTrack => ({
     entries: entries.filter(({ position }) => position > positionOf(end) - span),
     eventIds: eventIds.filter((id) => positionOf(timeOfEventId(id) ?? 0) > positionOf(end) - span),
@@ -182,26 +231,29 @@ const judgeCounts = (
       .map(([key, track]) => [key, inReach(track, hour.start)] as const)
       .filter(([, { entries }]) => entries.length > 0),
   );
-  const groups = groupsOf(rule, facts, readValue, hashOf);
+  const { groups, together: factsTogether } = groupsOf(rule, columns);
   const followed = followedOf(groups, carried, maxGroups);
   const left = [...carried].filter(([key]) => !followed.has(key)).map(([, track]) => track);
-  const leftFacts = [...groups].filter(([key]) => !followed.has(key)).flatMap(([, group]) => group.facts);
-  const others = { subject: OTHERS, facts: leftFacts.sort(byTime), events: 0 };
+  const leftKeys = new Set([...groups.keys()].filter((key) => !followed.has(key)));
+  const leftIndexes = leftKeys.size === 0 ? NO_INDEXES : factsTogether(leftKeys);
+  const others = groupOf(OTHERS, OTHERS, leftIndexes, columns);
 
   const findings: Finding[] = [];
   const tracks = new Map<string, CarriedTrack>();
   const idsOfGroup = Math.min(MAX_CARRIED_IDS_OF_GROUP, Math.max(1, Math.floor(MAX_CARRIED_IDS / (followed.size + 1))));
   const judgeGroup = (key: string, group: Group | undefined, track: CarriedTrack): void => {
-    const own = group?.facts ?? [];
-    const entries = [...track.entries, ...own.map(toEntry)];
+    const own = group?.indexes ?? NO_INDEXES;
+    const series = seriesOf(track.entries, own);
     const firstOfHour = track.entries.length;
-    const largest = group && largestWindow(entries, firstOfHour, { span, isDistinct });
+    // No window has more than all events together.
+    const most = track.entries.reduce((sum, { weight }) => sum + weight, group?.events ?? 0);
+    const largest = most < gte ? undefined : largestWindow(series, firstOfHour, { span, isDistinct });
     if (group !== undefined && largest !== undefined && largest.amount >= gte) {
       const inWindow = own.slice(Math.max(0, largest.from - firstOfHour), largest.to - firstOfHour + 1);
-      const after = (entries[largest.to]?.position ?? 0) - span;
+      const after = series.positionAt(largest.to) - span;
       const earlier = track.eventIds.filter((id) => positionOf(timeOfEventId(id) ?? 0) > after);
-      const eventIds = [...earlier, ...idsOf(inWindow)].slice(-MAX_EVENT_IDS);
-      const lastSeen = inWindow.at(-1)?.at ?? hour.start;
+      const eventIds = [...earlier, ...idsAt(inWindow.slice(-MAX_EVENT_IDS))].slice(-MAX_EVENT_IDS);
+      const lastSeen = times[inWindow.at(-1) ?? NO_VALUE] ?? hour.start;
       findings.push(
         findingOf(rule, hour, {
           subject: group.subject,
@@ -212,28 +264,22 @@ const judgeCounts = (
             threshold: gte,
             windowMs: rule.windowMinutes * MINUTE_MS,
             ...(isDistinct && { distinct }),
-            users: listed(inWindow.map(({ userId }) => userId)),
-            addresses: listed(inWindow.map(({ ipAddress }) => ipAddress)),
+            users: listedIn("userIds", inWindow),
+            addresses: listedIn("networks", inWindow),
           },
           firstSeen: Math.min(timeOfEventId(eventIds[0] ?? "") ?? lastSeen, lastSeen),
           lastSeen,
         }),
       );
     }
-    const kept = carriedEntries(entries, { from: positionOf(hour.end) - span, threshold: gte, isDistinct });
+    const kept = carriedEntries(series, { from: positionOf(hour.end) - span, threshold: gte, isDistinct });
     if (kept.length === 0) return;
-    const newest = [...track.eventIds, ...idsOf(own.slice(-idsOfGroup))].slice(-idsOfGroup);
+    const newest = [...track.eventIds, ...idsAt(own.slice(-idsOfGroup))].slice(-idsOfGroup);
     tracks.set(key, { entries: kept, eventIds: inReach({ entries: [], eventIds: newest }, hour.end).eventIds });
   };
   for (const key of [...followed].sort()) judgeGroup(key, groups.get(key), carried.get(key) ?? noTrack);
-  judgeGroup(OTHERS, others.facts.length > 0 ? others : undefined, together(left));
+  judgeGroup(OTHERS, others.indexes.length > 0 ? others : undefined, together(left));
   return { findings, tracks };
-};
-
-/** Whether a fact has the fields that a rule counts by. */
-const hasFields = (rule: JudgingRule, readValue: ReadValue) => {
-  const fields = [rule.groupBy, distinctField(rule)].filter((field) => field !== undefined);
-  return (fact: Fact): boolean => fields.every((field) => readValue(fact, field) !== undefined);
 };
 
 const orderOf = ({ rule, subject }: Finding): string => `${rule} ${subject}`;
@@ -241,32 +287,20 @@ const orderOf = ({ rule, subject }: Finding): string => `${rule} ${subject}`;
 /** Judges an hour by all own rules. The same facts give the same findings. */
 export const judgeCustomRules = (input: CustomRulesInput): JudgedCustomRules => {
   const { scope, hour, facts, rules, carried } = input;
-  const readValue = createReadValue();
-  const hashes = new Map<string, string>();
-  const hashOf = (value: string): string => {
-    const hash = hashes.get(value) ?? userHash(scope, value);
-    hashes.set(value, hash);
-    return hash;
-  };
+  const columns = createColumns(facts, (text) => userHash(scope, text));
   const findings: Finding[] = [];
   const carriedOn = new Map<string, CarriedRule>();
   for (const rule of rulesOfHour(rules, hour)) {
     const { id, revision, condition } = rule;
     const found = carried.get(id);
     const before = found?.revision === revision ? found : undefined;
-    const matches = createMatcher(rule.filter);
-    const isComplete = hasFields(rule, readValue);
-    const counted = facts.filter((fact) => matches(fact) && isComplete(fact));
     if ("lt" in condition) {
+      const counted = Array.from(matching(columns, rule.filter)).flatMap((index) => facts[index] ?? []);
       const judged = judgeSilence(rule, condition.lt, counted, input, before?.silence);
       findings.push(...judged.findings);
       if (judged.silence !== undefined) carriedOn.set(id, { revision, tracks: new Map(), silence: judged.silence });
     } else {
-      const judged = judgeCounts(rule, condition.gte, counted, input, {
-        before: before?.tracks ?? new Map(),
-        readValue,
-        hashOf,
-      });
+      const judged = judgeCounts(rule, condition.gte, columns, input, before?.tracks ?? new Map());
       findings.push(...judged.findings);
       if (judged.tracks.size > 0) carriedOn.set(id, { revision, tracks: judged.tracks });
     }

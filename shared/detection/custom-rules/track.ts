@@ -22,70 +22,94 @@ export const scaleOf = (windowMinutes: number): Scale =>
 /** `weight`: the events that it stands for. `value`: a hash of the value, if distinct values are counted. */
 export type Entry = { position: number; weight: number; value?: string | undefined };
 
-/** What the entries of a window amount to: events, or distinct values. */
-const createTally = (isDistinct: boolean) => {
+/** What a window amounts to: events, or distinct values. */
+const createTally = ({ weightAt, valueAt }: Series, isDistinct: boolean) => {
   const values = new Map<string, number>();
   let events = 0;
-  const change = ({ weight, value }: Entry, sign: 1 | -1): void => {
-    events += sign * weight;
-    if (!isDistinct || value === undefined) return;
+  const changeEvents = (index: number, sign: 1 | -1): void => {
+    events += sign * weightAt(index);
+  };
+  const changeValues = (index: number, sign: 1 | -1): void => {
+    const value = valueAt(index);
+    if (value === undefined) return;
     const count = (values.get(value) ?? 0) + sign;
     if (count === 0) values.delete(value);
     else values.set(value, count);
   };
-  return { change, amount: () => (isDistinct ? values.size : events) };
+  return { change: isDistinct ? changeValues : changeEvents, amount: () => (isDistinct ? values.size : events) };
+};
+
+/** What a group counts, in order of position, without an object for each of its events. */
+export type Series = {
+  length: number;
+  positionAt: (index: number) => number;
+  weightAt: (index: number) => number;
+  /** Only if distinct values are counted. */
+  valueAt: (index: number) => string | undefined;
 };
 
 /** The indexes of a window's first and last entry, both inclusive, and what it amounts to. */
 export type FullWindow = { from: number; to: number; amount: number };
 
 /**
- * The first of the largest windows that end with an entry of the hour.
- * @param entries in order of position. @param firstOfHour the index of the hour's first entry.
+ * The first of the largest windows that end with an event of the hour.
+ * @param firstOfHour the index of the hour's first event.
  */
 export const largestWindow = (
-  entries: readonly Entry[],
+  series: Series,
   firstOfHour: number,
   { span, isDistinct }: { span: number; isDistinct: boolean },
 ): FullWindow | undefined => {
-  const tally = createTally(isDistinct);
+  const { length, positionAt } = series;
+  const tally = createTally(series, isDistinct);
   let largest: FullWindow | undefined;
   let from = 0;
-  for (const [to, entry] of entries.entries()) {
-    tally.change(entry, 1);
-    for (
-      let first = entries[from];
-      first !== undefined && first.position <= entry.position - span;
-      first = entries[from]
-    ) {
-      tally.change(first, -1);
-      from++;
-    }
-    if (to < firstOfHour || entries[to + 1]?.position === entry.position) continue;
+  for (let to = 0; to < length; to++) {
+    const position = positionAt(to);
+    tally.change(to, 1);
+    for (; positionAt(from) <= position - span; from++) tally.change(from, -1);
+    if (to < firstOfHour || (to + 1 < length && positionAt(to + 1) === position)) continue;
     const amount = tally.amount();
     if (largest === undefined || amount > largest.amount) largest = { from, to, amount };
   }
   return largest;
 };
 
+type Kept = { from: number; least: number };
+
 /** The latest events that windows of later hours can need: as many as complete a window with one more. */
-const latestEvents = (entries: readonly Entry[], least: number): Entry[] => {
+const latestEvents = ({ length, positionAt, weightAt }: Series, { from, least }: Kept): Entry[] => {
   const kept: Entry[] = [];
+  let last: Entry | undefined;
   let events = 0;
-  for (const { position, weight } of entries.toReversed()) {
-    const later = kept.at(-1);
-    if (later?.position === position) later.weight += weight;
+  for (let index = length - 1; index >= 0; index--) {
+    const position = positionAt(index);
+    if (position <= from) break;
+    const weight = weightAt(index);
+    if (last?.position === position) last.weight += weight;
     else if (events >= least) break;
-    else kept.push({ position, weight });
+    else {
+      last = { position, weight };
+      kept.push(last);
+    }
     events += weight;
   }
   return kept.reverse();
 };
 
 /** The latest occurrence of each value; as many values as complete a window. */
-const latestValues = (entries: readonly Entry[], least: number): Entry[] => {
+const latestValues = ({ length, positionAt, valueAt }: Series, { from, least }: Kept): Entry[] => {
   const latest = new Map<string, number>();
-  for (const { value, position } of entries) if (value !== undefined) latest.set(value, position);
+  let oldest = Number.POSITIVE_INFINITY;
+  for (let index = length - 1; index >= 0; index--) {
+    const position = positionAt(index);
+    // Of values with one position, their order decides which are kept.
+    if (position <= from || (latest.size >= least && position < oldest)) break;
+    const value = valueAt(index);
+    if (value === undefined || latest.has(value)) continue;
+    latest.set(value, position);
+    oldest = position;
+  }
   return [...latest]
     .map(([value, position]) => ({ position, weight: 1, value }))
     .sort((a, b) => b.position - a.position || (a.value < b.value ? -1 : 1))
@@ -99,9 +123,7 @@ const latestValues = (entries: readonly Entry[], least: number): Entry[] => {
  * @param threshold of the rule.
  */
 export const carriedEntries = (
-  entries: readonly Entry[],
+  series: Series,
   { from, threshold, isDistinct }: { from: number; threshold: number; isDistinct: boolean },
-): Entry[] => {
-  const left = entries.filter(({ position }) => position > from);
-  return isDistinct ? latestValues(left, threshold) : latestEvents(left, threshold - 1);
-};
+): Entry[] =>
+  isDistinct ? latestValues(series, { from, least: threshold }) : latestEvents(series, { from, least: threshold - 1 });

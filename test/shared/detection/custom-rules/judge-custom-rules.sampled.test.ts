@@ -172,6 +172,17 @@ describe("an own rule", () => {
     ]);
   });
 
+  it("takes the network of a flood's count for an address in its networks", () => {
+    const counts = ["2001:db8:0:1::/64", "2001:db8:0:2::/64"].map((ipAddress) =>
+      fact(START, { ipAddress, failures: 4 }),
+    );
+    const by = (network: string) => ({ groupBy: undefined, filter: { networks: [network] }, condition: { gte: 1 } });
+    expect(judge(counts, by("2001:db8::/48")).findings).toMatchObject([{ evidence: { count: 8 } }]);
+    expect(judge(counts, by("2001:db8:0:1::/64")).findings).toMatchObject([{ evidence: { count: 4 } }]);
+    // A part of the network: some of the failures may have come from elsewhere.
+    expect(judge(counts, by("2001:db8:0:1::/80")).findings).toEqual([]);
+  });
+
   it("matches nothing while a list of its filter is empty", () => {
     expect(judge([fact(START)], { filter: { userIds: [] }, condition: { gte: 1 } }).findings).toEqual([]);
     const silence = { filter: { userIds: [] }, groupBy: undefined, condition: { lt: 1 } };
