@@ -30,6 +30,7 @@ export const shared = {
     records: ["security"],
     settings: ["security", "records"],
     provider: ["security", "circuit-breaker", "records"],
+    money: ["provider"],
     connection: ["security", "circuit-breaker", "provider"],
     sync: ["security", "circuit-breaker", "records", "provider", "connection"],
     detection: ["security", "circuit-breaker", "provider", "connection", "sync"],

@@ -87,7 +87,8 @@ export const createAdmission = (route: Route, dependencies: AdmissionDependencie
     if (settings === undefined || caller.organizationId === undefined) return;
     const inForce = await settings.read(caller.organizationId);
     requireAddress(inForce, event.requestContext.http.sourceIp);
-    if (permission === "records:read") requireRecordAccess(inForce, caller, event.pathParameters?.type);
+    if (permission !== "records:read") return;
+    requireRecordAccess(inForce, caller, route.recordType ?? event.pathParameters?.type);
   };
 
   return async (event) => {

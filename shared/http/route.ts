@@ -1,5 +1,6 @@
 /** A route: the definition of an endpoint for handlers, infrastructure, OpenAPI document and tests. */
 import * as z from "zod/mini";
+import type { RecordType } from "../records/record.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { resourceTypes } from "../security/security-event.ts";
 import type { ErrorName } from "../terms/error-catalogue.ts";
@@ -85,6 +86,8 @@ export type Route = {
    * work receives that caller.
    */
   readonly permission: Permission | "public" | "link";
+  /** The type of records that `records:read` must allow, if the path has none. */
+  readonly recordType?: RecordType;
   readonly tag: keyof typeof tags;
   readonly summary: string;
   readonly description: string;

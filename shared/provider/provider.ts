@@ -6,6 +6,7 @@ import type { ObjectDeleted, ObjectState, Observation, ObservedAt, PaymentLinked
 import type { RecordType } from "../records/record.ts";
 import type { SetAside } from "../records/set-aside.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
+import type { MoneyFact } from "./money-fact.ts";
 
 /** The most objects that one list call returns. */
 export const PAGE_SIZE = 100;
@@ -23,6 +24,8 @@ export type ProviderEvent = {
   setAside?: readonly SetAside[];
   /** The account revoked our access. */
   isDeauthorization: boolean;
+  /** What is counted of the event; absent if it is not about money. */
+  money?: MoneyFact;
 };
 
 /**

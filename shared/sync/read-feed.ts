@@ -54,9 +54,11 @@ export const beginFullRun: Step = async (context, run) => {
   return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], observedAt?.from), at } };
 };
 
-/** The events that concern records, without those that webhooks have delivered already. */
+/** The events that concern records or money, without those that webhooks have delivered already. */
 const undelivered = async (context: RunContext, events: readonly ProviderEvent[]): Promise<ProviderEvent[]> => {
-  const relevant = events.filter(({ observations, setAside = [] }) => observations.length + setAside.length > 0);
+  const relevant = events.filter(
+    ({ observations, setAside = [], money }) => observations.length + setAside.length > 0 || money !== undefined,
+  );
   if (relevant.length === 0 || !context.expectsWebhooks) return relevant;
   const delivered = await context.delivered(relevant.map(({ id }) => id));
   return relevant.filter(({ id }) => !delivered.has(id));
@@ -112,6 +114,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
     ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
     : unknown;
   const missed = await undelivered(context, fresh);
+  await context.countMoney(missed);
   const observations = missed.flatMap((event) => observationsOf(event, cursor, page));
   const shownBy = at.shownBy ?? page.observedAt?.to;
   const applied = await context.apply(observations, "feed", shownBy);

@@ -3,7 +3,7 @@
 import type { RecordsClaimStore } from "../connection/connection-store.ts";
 import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
-import type { Provider, ProviderAccess } from "../provider/provider.ts";
+import type { Provider, ProviderAccess, ProviderEvent } from "../provider/provider.ts";
 import { rereadWith } from "../provider/reread.ts";
 import type { Apply, Reread } from "../records/apply.ts";
 import type { Observation } from "../records/observation.ts";
@@ -59,6 +59,8 @@ export type RunContext = {
   listIds: RecordListStore["listIds"];
   /** The events of the feed that a webhook has delivered and that are applied to the records. */
   delivered(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Counts the events about money that were created after the connect; a repetition changes nothing. */
+  countMoney(events: readonly ProviderEvent[]): Promise<void>;
   /** Ends the connection, because the account revoked the permission. */
   disconnect(): Promise<void>;
   keepLease(): Promise<void>;
@@ -104,6 +106,8 @@ export type OpenRunDependencies = {
   events: Pick<SyncEvents, "setAside">;
   disconnect: Disconnect;
   delivered(organizationId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** @param connectedAt epoch ms. */
+  countMoney(organizationId: string, events: readonly ProviderEvent[], connectedAt: number): Promise<void>;
   clock: Clock;
 };
 
@@ -182,6 +186,7 @@ export const openRun = async (
       links: createRunLinks(dependencies.pageIds, organizationId, dependencies.clock),
       listIds: dependencies.records.listIds,
       delivered: (eventIds) => dependencies.delivered(organizationId, eventIds),
+      countMoney: (events) => dependencies.countMoney(organizationId, events, connectedAt),
       disconnect: () => dependencies.disconnect(operation, { connectionId, reason: "deauthorized" }),
       keepLease: lease.keep,
       isTimeShort: () => remainingMs() < HANDOVER_MS,

@@ -5,7 +5,7 @@
 
 import { isSinceConnect } from "../connection/connection-item.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
-import type { Provider, ProviderAccess } from "../provider/provider.ts";
+import type { Provider, ProviderAccess, ProviderEvent } from "../provider/provider.ts";
 import { rereadWith } from "../provider/reread.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
 import { decideApply } from "../records/decide-apply.ts";
@@ -41,6 +41,8 @@ export type ProcessDependencies = {
   reread(organizationId: string, connection: EventConnection): ApplyOptions["reread"];
   /** Removes the connection if there is one, ends runs, and records it. A repetition changes nothing. */
   disconnect(organizationId: string, event: WebhookEvent): Promise<void>;
+  /** Counts the event if it is about money and was created after the connect. A repetition changes nothing. */
+  countMoney(organizationId: string, events: readonly ProviderEvent[], connectedAt: number): Promise<void>;
   gaps: Pick<GapStore, "mayStartRun">;
   /** Starts a run that reads the feed since its cursor. @throws DomainError if no run can be started. */
   startGapRun(organizationId: string): Promise<void>;
@@ -123,13 +125,14 @@ const endsConnection = (event: WebhookEvent, { connectionId, connectedAt }: Even
 
 export const createProcess = (dependencies: ProcessDependencies): Process => {
   const { events, readConnection, claimRecords, apply, readRecords, reread, disconnect } = dependencies;
-  const { gaps, startGapRun, recordFailure, now } = dependencies;
+  const { countMoney, gaps, startGapRun, recordFailure, now } = dependencies;
 
   const applyAll = async (organizationId: string, event: WebhookEvent): Promise<Processed> => {
     const connection = await readConnection(organizationId);
     if (connection?.accountId !== event.accountId) return { outcome: "ignored" };
     // If the connection must be made again, the run that reconnecting starts reads this event in the feed.
     if (!(await claimRecords(organizationId, connection))) return { outcome: "ignored" };
+    await countMoney(organizationId, [event], connection.connectedAt);
     const options = { reread: reread(organizationId, connection), updatesObservedAt: true };
     const observations = await trustedObservations(readRecords, organizationId, event, now());
     const applied = await apply(organizationId, observations, options);

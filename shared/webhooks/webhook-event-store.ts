@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { MoneyFact } from "../provider/money-fact.ts";
 import { SetAside } from "../records/set-aside.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { getItem, type Item, putItem, type Table, type Update, updateItem } from "../runtime/table.ts";
@@ -29,6 +30,7 @@ const WebhookEventItem = z.object({
   observations: z.pipe(z.string(), z.transform(decodeObservations)),
   setAside: z.exactOptional(z.array(SetAside)),
   isDeauthorization: z.boolean(),
+  money: z.exactOptional(MoneyFact),
   connectionId: z.string(),
   accountId: z.string(),
   receivedAt: z.number(),

@@ -110,8 +110,8 @@ export const isStorable = ({ id, type }: Pick<ProviderEvent, "id" | "type">): bo
   isId(id) && type.length <= TYPE_MAX_CHARACTERS;
 
 /** Whether an event needs processing. */
-export const needsProcessing = ({ observations, setAside = [], isDeauthorization }: ProviderEvent): boolean =>
-  observations.length > 0 || setAside.length > 0 || isDeauthorization;
+export const needsProcessing = ({ observations, setAside = [], isDeauthorization, money }: ProviderEvent): boolean =>
+  observations.length > 0 || setAside.length > 0 || isDeauthorization || money !== undefined;
 
 /** If an event arrives this late, earlier deliveries have failed. */
 const LATE_MS = 600_000;

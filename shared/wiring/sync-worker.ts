@@ -18,6 +18,7 @@ import { createSyncLeaseStore } from "../sync/sync-lease-store.ts";
 import { RunUnderWayError } from "../sync/sync-run-store.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireCountMoney } from "./money.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { raiseFinding, wireRecorder } from "./recorder.ts";
 import { wireApplyInBatches, wireRecordLists } from "./records.ts";
@@ -58,6 +59,7 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActi
     records: wireRecordLists(),
     disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
     delivered: wireDeliveredEvents().delivered,
+    countMoney: wireCountMoney(),
     bus: wireSyncBus(),
     clock,
     newRunId,

@@ -28,6 +28,7 @@ import type { OutboxDependencies } from "../webhooks/webhook-outbox.ts";
 import { createDeliveryRecorder, createFailureRecorder } from "../webhooks/webhook-security-events.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireAccountDirectory, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireCountMoney } from "./money.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireFlood, wireRecorder } from "./recorder.ts";
 import { wireApply } from "./records.ts";
@@ -101,6 +102,7 @@ export const wireProcess = (): Process => {
     reread: createReread({ openConnection: wireOpenConnection(access), access }),
     disconnect: (organizationId, { connectionId, accountId }) =>
       disconnect({ organizationId, source: "webhook", accountId }, { connectionId, reason: "deauthorized" }),
+    countMoney: wireCountMoney(),
     gaps: createGapStore(openTable("webhookEvents")),
     startGapRun: async (organizationId) => {
       await startRun({ organizationId, trigger: "webhook_gap" });

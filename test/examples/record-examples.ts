@@ -257,6 +257,7 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     revision: 1,
   });
   await record("getCustomRule", "refusals", `GET ${customRules}/${ruleId}`);
+  await record("getMoney", "today", "GET money?days=1");
   await record("search", "customers", "GET search?q=ada%20l");
   const { id: muteId } = await record<{ id: string }>("createMute", "nights", "POST mutes", {
     rules: ["sync_silence"],

@@ -237,6 +237,7 @@ export const endpointCases = {
     request: () => ({ method: "POST", target: `${PROVIDER}/webhooks/evt_webhook/replay`, headers: keyed }),
   },
   listRecords: get("/records/customers"),
+  getMoney: get("/money"),
   search: get("/search?q=ada"),
   getSettings: get("/settings"),
   changeSettings: {

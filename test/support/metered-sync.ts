@@ -138,6 +138,7 @@ export const createMeteredSync = async (
       }),
       disconnect: async () => undefined,
       delivered: async () => new Set(),
+      countMoney: async () => undefined,
       bus: { publish: async () => [] },
       clock,
       newRunId: (now) => eventId(now, randomBytes(RANDOM_BYTES)),

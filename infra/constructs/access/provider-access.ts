@@ -48,6 +48,9 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
 
   const applyRecords = records.may("GetItem", "BatchGetItem", "PutItem");
 
+  /** To count the provider's events about money, in transactions. */
+  const countMoney = detection.may("PutItem", "UpdateItem");
+
   return {
     changeSettings: settings.may("GetItem", "PutItem", "UpdateItem"),
 
@@ -93,6 +96,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       // The account's activity of the weeks before.
       securityEvents.may("Query", "BatchGetItem"),
       securityEvents.query(EVENTS_BY_TYPE),
+      countMoney,
     ),
     "dispatch-syncs": together(
       syncInterval,
@@ -120,6 +124,8 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       records.query(CUSTOMERS_BY_NAME, CUSTOMERS_BY_EMAIL),
     ),
 
+    getMoney: detection.may("Query"),
+
     listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
 
     /** Decrypts only webhook secrets, and reads no records. */
@@ -130,7 +136,13 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       secrets("Decrypt", "webhook-secrets"),
       webhookEvents.may("GetItem", "PutItem", "UpdateItem"),
     ),
-    "process-webhook": together(useConnections, changeRuns, applyRecords, webhookEvents.may("GetItem", "UpdateItem")),
+    "process-webhook": together(
+      useConnections,
+      changeRuns,
+      applyRecords,
+      webhookEvents.may("GetItem", "UpdateItem"),
+      countMoney,
+    ),
     listWebhookDeliveries: together(webhookEvents.query(WEBHOOKS_BY_RECEIPT), webhookEvents.may("BatchGetItem")),
     replayWebhookDelivery: webhookEvents.may("GetItem", "UpdateItem"),
     "hand-over-webhooks": together(webhookEvents.query(PENDING_WEBHOOKS), webhookEvents.may("UpdateItem")),

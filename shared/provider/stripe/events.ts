@@ -10,6 +10,7 @@ import type { RecordType } from "../../records/record.ts";
 import { isSetAside, type SetAside } from "../../records/set-aside.ts";
 import { isId } from "../../terms/id.ts";
 import type { ProviderEvent } from "../provider.ts";
+import { moneyEventTypes, readMoney } from "./money.ts";
 import {
   parseDeletion,
   parseInvoiceLink,
@@ -95,7 +96,7 @@ const readers: ReadonlyMap<string, Reader> = new Map(
 );
 
 /** The event types that the service reads, for an account's own endpoint. */
-export const eventTypes: readonly string[] = [...readers.keys()];
+export const eventTypes: readonly string[] = [...new Set([...readers.keys(), ...moneyEventTypes])];
 
 /** The id, or another one that can be the key of a stored event. Two ids never have the same. */
 const storableId = (id: string): string =>
@@ -128,6 +129,7 @@ export const parseProviderEvent = (payload: unknown, latestSeconds: number): Pro
   if (id === undefined || !isDated) return reader && setAsideObject(reader.type, object, isDated ? "event" : "time");
   const read = reader?.read(object, { from: created, to: created }) ?? [];
   const setAside = read.filter(isSetAside);
+  const money = readMoney(event.type, object);
   return {
     id: storableId(id),
     type: storableType(event.type),
@@ -135,6 +137,7 @@ export const parseProviderEvent = (payload: unknown, latestSeconds: number): Pro
     observations: read.filter((one): one is Observation => one !== undefined && !isSetAside(one)),
     ...(setAside.length > 0 && { setAside }),
     isDeauthorization: event.type === "account.application.deauthorized",
+    ...definedFields({ money }),
   };
 };
 

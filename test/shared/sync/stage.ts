@@ -151,6 +151,7 @@ export const createStage = (
         newToken,
       }),
       delivered: async () => new Set(),
+      countMoney: async () => undefined,
       disconnect: async (_, { connectionId = "" } = {}) => {
         disconnected.push(connectionId);
         await runEnd.cancelActive(organizationId, clock());

@@ -44,6 +44,7 @@ export const contextWith = (members: Partial<RunContext>): RunContext => ({
   links: { keep: unexpected, of: unexpected },
   listIds: unexpected,
   delivered: unexpected,
+  countMoney: unexpected,
   disconnect: unexpected,
   keepLease: async () => undefined,
   isTimeShort: () => false,

@@ -56,6 +56,7 @@ const createInstance = (changes: Partial<ProcessDependencies> = {}) => {
     },
     ...mocks,
     apply: createApply({ store: records.store, now: () => time.now, newToken: newRequestToken }),
+    countMoney: async () => undefined,
     readRecords: (organizationId, keys) => records.store.getMany(organizationId, keys, { strongly: true }),
     reread: () => reread,
     gaps: { mayStartRun: async () => true },

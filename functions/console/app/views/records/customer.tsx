@@ -1,58 +1,17 @@
 /** A customer with the customer's subscriptions, invoices and payments, as far as the role may read them. */
 import { useRoute } from "preact-iso/router";
 import { useMayRead } from "../../access.ts";
-import { api, page } from "../../api/client.ts";
-import { useResource } from "../../api/resource.ts";
-import type { RecordType } from "../../api/types.ts";
 import { Card, Page } from "../../parts/page.tsx";
-import { Loaded } from "../../parts/states.tsx";
-import { addressOf } from "../../words/address.ts";
-import { typeNames } from "../../words/record-types.ts";
 import { NotReadable, RecordCard, useRecord } from "./one-record.tsx";
-import { RecordTable } from "./record-table.tsx";
 import { nameOf } from "./record-words.ts";
-
-const SHOWN = 20;
-
-const Related = ({ type, customerId }: { type: RecordType; customerId: string }) => {
-  const many = typeNames[type].many.toLowerCase();
-  const records = useResource(`records of ${customerId} ${type}`, (signal) =>
-    page(
-      api.GET("/api/integrations/provider/records/{type}", {
-        params: { path: { type }, query: { customerId, limit: SHOWN } },
-        signal,
-      }),
-    ),
-  );
-  return (
-    <Loaded of={records} what={many}>
-      {({ items, next }) => (
-        <>
-          {items.length > 0 && <RecordTable type={type} records={items} withCustomer={false} />}
-          {items.length === 0 && next === undefined && <p class="quiet">No {many}.</p>}
-          {next !== undefined && (
-            <p>
-              <a href={addressOf(`/console/records/${type}`, { customerId })}>All {many} of this customer</a>
-            </p>
-          )}
-        </>
-      )}
-    </Loaded>
-  );
-};
-
-const RelatedCard = ({ type, customerId }: { type: RecordType; customerId: string }) => (
-  <Card title={typeNames[type].many}>
-    {useMayRead(type) ? <Related type={type} customerId={customerId} /> : <NotReadable type={type} />}
-  </Card>
-);
+import { RelatedCard } from "./related.tsx";
 
 const related = ["subscriptions", "invoices", "payments"] as const;
 
 const AllOfCustomer = ({ id }: { id: string }) => (
   <>
     {related.map((type) => (
-      <RelatedCard key={type} type={type} customerId={id} />
+      <RelatedCard key={type} type={type} of={{ customerId: id }} what="customer" />
     ))}
   </>
 );

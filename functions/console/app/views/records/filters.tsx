@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { RecordType } from "../../api/types.ts";
-import { Field, TimeFilter } from "../../parts/field.tsx";
+import { Choice, Field, TimeFilter } from "../../parts/field.tsx";
 import { instantOf } from "../../words/local-time.ts";
-import { knownStatuses } from "./record-words.ts";
+import { filtersOf, knownStatuses } from "./record-words.ts";
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -18,8 +18,9 @@ const MOST_CHARACTERS = 256;
 
 export const Filters = ({ type, filters, onChange, children }: Props) => {
   const suggestions = useId();
-  const { customerId = "", status = "", updatedSince } = filters;
-  const text = (name: string, value: string, list?: string) => (control: object) => (
+  const { updatedSince, overdue = "" } = filters;
+  const has = (name: string) => filtersOf[type].includes(name);
+  const text = (name: string, list?: string) => (control: object) => (
     <input
       {...control}
       {...(list !== undefined && { list })}
@@ -27,15 +28,15 @@ export const Filters = ({ type, filters, onChange, children }: Props) => {
       autocomplete="off"
       spellcheck={false}
       maxLength={MOST_CHARACTERS}
-      value={value}
+      value={filters[name] ?? ""}
       onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value.trim() || undefined })}
     />
   );
   return (
     <div class="filters">
-      {type !== "customers" && (
+      {has("status") && (
         <>
-          <Field label="Status">{text("status", status, suggestions)}</Field>
+          <Field label="Status">{text("status", suggestions)}</Field>
           <datalist id={suggestions}>
             {knownStatuses[type].map((word) => (
               <option key={word} value={word} />
@@ -43,7 +44,21 @@ export const Filters = ({ type, filters, onChange, children }: Props) => {
           </datalist>
         </>
       )}
-      <Field label="Customer id">{text("customerId", customerId)}</Field>
+      {has("customerId") && <Field label="Customer id">{text("customerId")}</Field>}
+      {has("paymentId") && <Field label="Payment id">{text("paymentId")}</Field>}
+      {has("minAmount") && <Field label="Amount from (minor units)">{text("minAmount")}</Field>}
+      {has("maxAmount") && <Field label="Amount to (minor units)">{text("maxAmount")}</Field>}
+      {has("overdue") && (
+        <Choice
+          label="Due"
+          value={overdue}
+          options={[
+            ["", "Any"],
+            ["true", "Unpaid and overdue"],
+          ]}
+          onChoose={(value) => onChange({ overdue: value || undefined })}
+        />
+      )}
       <TimeFilter
         label="Changed since (your time)"
         at={instantOf(updatedSince)}

@@ -58,6 +58,17 @@ export const knownStatuses: Readonly<Record<RecordType, readonly string[]>> = {
   payouts: ["pending", "in_transit", "paid", "failed", "canceled"],
 };
 
+/** The filters of a type's list, in addition to the time of change. A filter by a field that the type lacks is refused. */
+export const filtersOf: Readonly<Record<RecordType, readonly string[]>> = {
+  customers: ["customerId"],
+  subscriptions: ["status", "customerId"],
+  invoices: ["status", "customerId", "minAmount", "maxAmount", "overdue"],
+  payments: ["status", "customerId", "minAmount", "maxAmount"],
+  refunds: ["status", "paymentId", "minAmount", "maxAmount"],
+  disputes: ["status", "paymentId", "minAmount", "maxAmount"],
+  payouts: ["status", "minAmount", "maxAmount"],
+};
+
 type Item = NonNullable<SubscriptionRecord["items"]>[number];
 
 /** Such as "2 × €10.00 per month". */

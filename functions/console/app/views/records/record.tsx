@@ -1,4 +1,4 @@
-/** One subscription, invoice or payment by its id. */
+/** One record by its id; a payment with its refunds and disputes. */
 import { useRoute } from "preact-iso/router";
 import { useMayRead } from "../../access.ts";
 import type { RecordType } from "../../api/types.ts";
@@ -8,6 +8,7 @@ import { recordTypes, typeNames } from "../../words/record-types.ts";
 import { View as CustomerView } from "./customer.tsx";
 import { NotReadable, RecordCard, useRecord } from "./one-record.tsx";
 import { nameOf } from "./record-words.ts";
+import { RelatedCard } from "./related.tsx";
 
 const OneRecord = ({ type, id }: { type: RecordType; id: string }) => {
   const record = useRecord(type, id);
@@ -19,6 +20,8 @@ const OneRecord = ({ type, id }: { type: RecordType; id: string }) => {
       lead={<a href={`/console/records/${type}`}>All {typeNames[type].many.toLowerCase()}</a>}
     >
       <RecordCard type={type} id={id} of={record} />
+      {type === "payments" && <RelatedCard type="refunds" of={{ paymentId: id }} what="payment" />}
+      {type === "payments" && <RelatedCard type="disputes" of={{ paymentId: id }} what="payment" />}
     </Page>
   );
 };

@@ -15,19 +15,24 @@ import { recordTypes, typeNames } from "../../words/record-types.ts";
 import { Filters } from "./filters.tsx";
 import { NotReadable } from "./one-record.tsx";
 import { RecordTable } from "./record-table.tsx";
+import { filtersOf } from "./record-words.ts";
 
 const PAGE = 50;
+
+const noFilters = Object.fromEntries(
+  [...new Set(Object.values(filtersOf).flat()), "updatedSince"].map((name) => [name, undefined]),
+);
 
 const isRecordType = (text: string | undefined): text is RecordType => recordTypes.some((type) => type === text);
 
 const RecordList = ({ type }: { type: RecordType }) => {
   const { filters, set } = useFilters();
   const maySync = useMay("status:read");
-  const { customerId, status, updatedSince } = filters;
-  const since = instantOf(updatedSince);
+  const since = instantOf(filters.updatedSince);
+  // Another type's filters may still be in the address.
+  const chosen = filtersOf[type].flatMap((name) => (filters[name] ? [[name, filters[name]]] : []));
   const query = {
-    ...(customerId && { customerId }),
-    ...(status && { status }),
+    ...Object.fromEntries(chosen),
     ...(since !== undefined && { updatedSince: new Date(since).toISOString() }),
   };
   const list = usePagedList<ProviderRecord>(`records ${type} ${JSON.stringify(query)}`, (after, signal) => {
@@ -49,9 +54,7 @@ const RecordList = ({ type }: { type: RecordType }) => {
         empty={
           isFiltered ? (
             <Empty title={`No ${many} match the filters`}>
-              <Button onClick={() => set({ customerId: undefined, status: undefined, updatedSince: undefined })}>
-                Remove all filters
-              </Button>
+              <Button onClick={() => set(noFilters)}>Remove all filters</Button>
             </Empty>
           ) : (
             <Empty title={`No ${many} are stored`}>
