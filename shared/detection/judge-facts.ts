@@ -68,5 +68,3 @@ export const createJudgeFacts =
       ended,
     };
   };
-
-export type JudgeFacts = ReturnType<typeof createJudgeFacts>;

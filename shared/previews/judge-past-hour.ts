@@ -134,5 +134,3 @@ export const createPastJudge = (
     }),
   };
 };
-
-export type PastJudge = ReturnType<typeof createPastJudge>;

@@ -115,5 +115,3 @@ export const createNotified = ({ mutes, filters, alerts }: NotifiedInput, stored
     state: (): NotifiedState => ({ open: [...open.values()], notifications, atNight }),
   };
 };
-
-export type Notified = ReturnType<typeof createNotified>;

@@ -1,7 +1,7 @@
 /** What an event of the provider says about money, for counts and rules over them (shared/money/). */
 import * as z from "zod/mini";
 
-export const moneyKinds = ["succeeded", "failed", "refund", "dispute", "warning", "payout"] as const;
+const moneyKinds = ["succeeded", "failed", "refund", "dispute", "warning", "payout"] as const;
 
 /**
  * `succeeded` and `failed` are payments, `warning` an early fraud warning. `payment`: the payment intent that it is about,

@@ -8,7 +8,7 @@ import { readOnce } from "../runtime/read-once.ts";
  * The result throws DomainError `store_unavailable`. The part has its own copy of that class, which only `callStore` maps.
  * @throws Error at cold start if the environment lacks a variable.
  */
-export const wireSealingKey = (): (() => Promise<string>) => {
+const wireSealingKey = (): (() => Promise<string>) => {
   const { SEALING_KEY_ARN: arn } = readConfig(["SEALING_KEY_ARN"]);
   return readOnce(() =>
     callStore(async () => {

@@ -21,7 +21,7 @@ import { createEvents, DAY, HOUR, MINUTE } from "../../detection/events.ts";
 import { createRandom } from "../../support/random.ts";
 
 export const ORGANIZATION = "acme";
-export const SCOPE = organizationKey(ORGANIZATION);
+const SCOPE = organizationKey(ORGANIZATION);
 export const START = Date.UTC(2026, 9, 10);
 export const SYNC_INTERVAL_MS = 4 * HOUR;
 
