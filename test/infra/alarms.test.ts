@@ -185,6 +185,7 @@ describe("the alarms", () => {
       "JudgingDetectOrganization",
       "JudgingMakeReports",
       "JudgingRunErasure",
+      "JudgingRunPreview",
       "SyncRunSync",
     ];
     const dispatchers = [
