@@ -48,13 +48,19 @@ const accepting =
   };
 
 /** What scripts of the console's origin may call; other requests of browsers are navigations. */
-const CROSS_ORIGIN_PATHS = ["/.well-known/openid-configuration", "/.well-known/jwks.json", "/token", "/revoke"];
+const CROSS_ORIGIN_PATHS = [
+  "/.well-known/openid-configuration",
+  "/.well-known/jwks.json",
+  "/token",
+  "/revoke",
+  "/clock",
+];
 
 /**
  * A development OpenID Connect issuer: discovery and key set like any issuer, the authorization code flow with a page to
  * choose who signs in (sign-in.ts), and without any log-in `POST /token` with JSON (token-request.ts). For developers and
- * tests: `POST /rotate`, `POST /outage` (all but that `POST /token` answers 503) and `GET /` (how often the key set was
- * fetched).
+ * tests: `POST /rotate`, `POST /outage` (all but that `POST /token` answers 503), `GET /` (how often the key set was
+ * fetched) and `GET /clock`.
  */
 export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
   const { dataDirectory, audience, claimNames, clock, isRotating = true, apiUrl, onError } = options;
@@ -100,6 +106,8 @@ export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
         issuer,
         jwks_uri: `${issuer}/.well-known/jwks.json`,
         token_endpoint: `${issuer}/token`,
+        // No standard has it. The console asks there whether the clock was moved, before it uses a token.
+        clock_endpoint: `${issuer}/clock`,
         ...signIn.metadata(),
         scopes_supported: SCOPES,
         response_types_supported: ["code"],
@@ -115,6 +123,7 @@ export const startIssuer = async (options: IssuerOptions): Promise<Issuer> => {
       keySetFetches++;
       return unlessDown(() => ({ keys: keys.publicKeys() }));
     },
+    "GET /clock": () => ({ status: 200, body: { now: clock.now() } }),
     "POST /token": accepting(TokenRequest, async (input) => ({ status: 200, body: await mint(input) })),
     "POST /rotate": accepting(Rotation, async ({ forget }) => ({
       status: 200,

@@ -6,7 +6,7 @@
 import * as oauth from "oauth4webapi";
 import type { ConsoleSettings } from "./settings.ts";
 
-/** Times are epoch milliseconds of this browser. From `renewAt` on, the access token should be replaced. */
+/** Times are epoch milliseconds, as `now` of the identity. From `renewAt` on, the access token should be replaced. */
 export type Tokens = {
   access: string;
   expiresAt: number;
@@ -76,6 +76,9 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
   });
   const isOpenId = scope.split(" ").includes("openid");
   let discovered: Promise<oauth.AuthorizationServer> | undefined;
+  /** How far the issuer's clock is ahead of this browser's: 0, but for the local cloud, whose clock can be moved. */
+  let aheadMs = 0;
+  let clockRead: Promise<void> | undefined;
 
   const discover = (): Promise<oauth.AuthorizationServer> => {
     discovered ??= oauth
@@ -89,9 +92,33 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     return discovered;
   };
 
+  const readClock = async (): Promise<void> => {
+    const { clock_endpoint: url } = await discover();
+    if (typeof url !== "string") return;
+    const response = await fetch(url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { now } = (await response.json()) as { now: number };
+    aheadMs = now - Date.now();
+  };
+
+  /**
+   * The time by which tokens end. The local cloud's is asked each time: a token that has ended since then would be refused,
+   * which raises an alert. If it does not answer, the last difference holds.
+   */
+  const now = async (): Promise<number> => {
+    if (isInsecure) {
+      clockRead ??= readClock()
+        .catch(() => undefined)
+        .finally(() => {
+          clockRead = undefined;
+        });
+      await clockRead;
+    }
+    return Date.now() + aheadMs;
+  };
+
   const tokensOf = (answer: oauth.TokenEndpointResponse, previous?: Tokens): Tokens => {
     const lifetimeMs = (answer.expires_in ?? DEFAULT_LIFETIME_S) * 1_000;
-    const expiresAt = Date.now() + lifetimeMs;
+    const expiresAt = Date.now() + aheadMs + lifetimeMs;
     const refresh = answer.refresh_token ?? previous?.refresh;
     return {
       access: answer.access_token,
@@ -105,6 +132,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
 
   const exchange = async (server: oauth.AuthorizationServer, url: URL, pending: Pending): Promise<Tokens> => {
     const parameters = oauth.validateAuthResponse(server, client, url, pending.state);
+    await now();
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
@@ -138,6 +166,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
   return {
     isReturn,
     explain,
+    now,
 
     /** Leaves the page for the issuer. Silent: the issuer must not ask the user anything. */
     async leave({ returnTo, isSilent = false }: { returnTo: string; isSilent?: boolean }): Promise<void> {

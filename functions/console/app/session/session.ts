@@ -68,13 +68,16 @@ const renew = (): Promise<Tokens | undefined> => {
 
 /** A token that is valid for a while; undefined if the session has ended. @throws Problem if the issuer fails. */
 export const accessToken = async (): Promise<string | undefined> => {
+  if (tokens === undefined || identity === undefined) return undefined;
+  const now = await identity.now();
+  // The user may have signed out in between.
   if (tokens === undefined) return undefined;
   const { access, renewAt, expiresAt } = tokens;
-  if (Date.now() < renewAt) return access;
+  if (now < renewAt) return access;
   try {
     return (await renew())?.access;
   } catch (problem) {
-    if (Date.now() < expiresAt) return access;
+    if (now < expiresAt) return access;
     throw problem;
   }
 };
