@@ -88,7 +88,7 @@ describe("the overview", () => {
     const organizationId = "overview-roles";
     await organizationWithAccount(organizationId);
     const { page, requests } = await open({ organizationId, role: "billing" });
-    await page.getByText("the role billing may not see them").waitFor();
+    await page.getByText("The role billing may not see alerts").waitFor();
     await page.getByRole("heading", { name: "Sync" }).waitFor();
     expect(await page.getByRole("heading", { name: "Open alerts" }).count()).toBe(0);
     expect(await page.getByText("Stop the integration").count()).toBe(0);
@@ -131,6 +131,19 @@ describe("the overview", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("What is below may be out of date.").waitFor({ state: "detached" });
   });
+});
+
+it("an open page raises no alert against its user when the clock is moved", async () => {
+  const organizationId = "overview-clock";
+  const { events } = await organizationWithAccount(organizationId);
+  const { page } = await open({ organizationId });
+  await page.getByText("All is well").waitFor();
+  await service.advance(70 * 60_000);
+  await page.getByRole("link", { name: "Syncs" }).click();
+  await page.getByRole("list", { name: "Runs" }).waitFor();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "Sync" }).waitFor();
+  expect(await events("eventType=AUTHENTICATION_FAILURE")).toEqual([]);
 });
 
 describe("the circuit breaker", () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
+import { violations } from "../support/accessibility.ts";
+import { showView } from "../support/console.ts";
 import { deepIt } from "../support/deep-it.ts";
 import { organizationOf } from "../support/integration.ts";
 import { shareConsole } from "../support/share-console.ts";
@@ -27,13 +29,76 @@ const follow = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
 
 describe("the overview and the circuit breaker of the console", () => {
-  it("show an organization without a connection only how to connect", async () => {
-    const { page } = await open({ organizationId: "console-first-run" });
-    await page.getByRole("link", { name: "Connect the provider" }).waitFor();
+  it("lead a new organization through its first steps, and take a mistyped key for no incident", async () => {
+    const ours = organizationOf(service, "console-first-run");
+    const { page, complaints } = await open(ours);
+    await page.getByText("First steps: 0 of 5 done").waitFor();
     expect(await page.getByRole("main").getByRole("heading").allInnerTexts()).toEqual([
       "Overview",
-      expect.stringMatching(/^Connect /),
+      "Connect Stripe",
+      "First steps: 0 of 5 done",
     ]);
+    await page.getByRole("img", { name: /All is well/ }).waitFor();
+
+    await page.getByRole("link", { name: "Connect the provider" }).click();
+    await page.getByText("Not connected yet").waitFor();
+    await page.getByLabel("API key", { exact: true }).last().fill("sk_test_mistyped");
+    await page.getByRole("radio", { name: /Leave webhooks/ }).check();
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("alert").first().waitFor();
+    await follow(page, "Overview");
+    await page.getByText("refused the last API key").waitFor();
+    expect(await page.getByText("Act now").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+
+    const { apiKey } = await simulatedProvider(service).account(1);
+    expect((await ours.connect(apiKey)).status).toBe(200);
+    await ours.call("GET", "records/customers", undefined, { userId: "bob" });
+    await ours.call("PUT", "settings", { ipAllowlist: ["127.0.0.0/8", "::1/128"] });
+    await page.reload();
+    await page.getByText(/^First steps: [34] of 5 done$/).waitFor();
+    expect(await page.getByRole("link", { name: "Add a destination" }).isVisible()).toBe(true);
+    expect(await page.getByRole("link", { name: "Set the networks" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Hide the first steps" }).click();
+    await page.reload();
+    await page.getByRole("heading", { name: "Sync" }).waitFor();
+    expect(await page.getByText("First steps").count()).toBe(0);
+    expect(complaints.filter((text) => !text.includes("422"))).toEqual([]);
+  });
+
+  it("say what happened, to whom and from where, and claim nothing that a role does not see", async () => {
+    const ours = await connected("console-what-happened");
+    for (let i = 0; i < 3; i++) await ours.call("GET", "settings", undefined, { role: "guest", userId: "mallory" });
+    const { page } = await open(ours);
+    const verdict = page.getByRole("status").filter({ hasText: "A call without the needed permission was refused ×3" });
+    await verdict.waitFor();
+    await page.getByText(/^User mallory, address [\d.:a-f]+, /).waitFor();
+    await page.getByText("Patterns over an hour are judged next at").waitFor();
+    await page.getByRole("link", { name: "Look at the alert" }).first().click();
+    await page.getByRole("heading", { name: "A call without the needed permission was refused" }).waitFor();
+
+    await showView(page, "/console/alerts?status=open&level=HIGH");
+    await page.locator("summary", { hasText: "Save this view" }).click();
+    await page.getByLabel("Name of this view").fill("High ones");
+    await page.getByRole("button", { name: "Save this view" }).click();
+    await follow(page, "Alerts");
+    await page.getByText("Saved views (1)").waitFor();
+    await page.getByRole("link", { name: "High ones" }).click();
+    await page.waitForURL(/level=HIGH/);
+    expect(await violations(page)).toEqual([]);
+
+    // As if the page had been closed for two hours.
+    await page.evaluate(`localStorage.setItem('console.kept.visit ["${ours.organizationId}","ada"]',
+      JSON.stringify({ lastAt: Date.now() - 2 * 60 * 60_000 }))`);
+    await page.goto("/console");
+    const since = page.getByRole("region", { name: "Since you were last here" });
+    await since.getByText("2 hours ago").waitFor();
+    await since.getByText("1 open alert raised or repeated").waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    const billing = await open({ ...ours, role: "billing" });
+    await billing.page.getByText("The role billing may not see alerts and security events.").waitFor();
+    expect(await billing.page.getByText("All is well").count()).toBe(0);
   });
 
   deepIt("show that the provider fails, count down to the next try, and see a reset at once", async () => {

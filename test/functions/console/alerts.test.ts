@@ -200,7 +200,7 @@ describe("the evidence", () => {
       succeededFrom: [],
     });
     expect(facts.map(({ name, value }) => [name, "text" in value ? value.text : value])).toEqual([
-      ["Occurrences", "7"],
+      ["Counted by the rule", "7"],
       ["From the addresses", "192.0.2.1, 192.0.2.2"],
       ["Later", "x"],
       ["Within", { kind: "duration", ms: 900_000 }],

@@ -1,11 +1,23 @@
 import { describe, expect, it } from "@jest/globals";
-import type { AlertCounts, Connection, OrganizationStats, SyncRun } from "../../../functions/console/app/api/types.ts";
+import type {
+  Alert,
+  AlertCounts,
+  Connection,
+  Destination,
+  OrganizationStats,
+  SecurityEvent,
+  Settings,
+  SyncRun,
+} from "../../../functions/console/app/api/types.ts";
+import { attentionOf, isFirstRun, verdictOf } from "../../../functions/console/app/views/overview/attention.ts";
+import { firstSteps, isNewOrganization } from "../../../functions/console/app/views/overview/first-steps.ts";
+import type { Known } from "../../../functions/console/app/views/overview/known.ts";
 import {
-  attentionOf,
-  isFirstRun,
-  type Known,
-  verdictOf,
-} from "../../../functions/console/app/views/overview/attention.ts";
+  gravestOf,
+  JUDGED_AT_MINUTE,
+  nextJudgement,
+  REFUSED_CONNECT,
+} from "../../../functions/console/app/views/overview/open-alerts.ts";
 import {
   compared,
   comparedShare,
@@ -15,6 +27,8 @@ import {
   periodOf,
 } from "../../../functions/console/app/views/overview/periods.ts";
 import { columnsOf } from "../../../functions/console/app/words/intervals.ts";
+import { backgroundFunctions } from "../../../shared/api/background-functions.ts";
+import { titleOfEvent } from "../../../shared/security/alerts/event-title.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12, 0, 0);
 const HOUR = 60 * 60_000;
@@ -40,8 +54,11 @@ describe("what needs attention", () => {
   it("is nothing if all is well, also while acknowledged and low alerts wait", () => {
     const counts = { ...alertCounts, open: { ...none, LOW: 3 }, acknowledged: { ...none, CRITICAL: 1 } };
     expect(attentionOf({ ...well, alertCounts: counts }, NOW)).toEqual([]);
-    expect(verdictOf([], true)).toMatchObject({ tone: "good", text: expect.stringContaining("All is well") });
-    expect(verdictOf([], false)).toMatchObject({ tone: "quiet" });
+    expect(verdictOf([], { isComplete: true })).toMatchObject({
+      tone: "good",
+      text: expect.stringContaining("All is well"),
+    });
+    expect(verdictOf([], { isComplete: false })).toMatchObject({ tone: "quiet" });
   });
 
   it("is in order of urgency, each with its link", () => {
@@ -62,10 +79,10 @@ describe("what needs attention", () => {
       "/console/webhooks?status=failed",
     ]);
     const needs = attentionOf(known, NOW);
-    expect(verdictOf(needs, true)).toEqual({
+    expect(verdictOf(needs, { isComplete: true })).toEqual({
       tone: "bad",
       word: "Not well",
-      text: "1 alert of level critical is open. 6 more things need attention.",
+      text: "1 critical alert is open. 6 more things need attention.",
     });
     expect(needs.at(-1)?.text).toBe("At least 2 deliveries of webhooks failed and can be replayed.");
     expect(needs.at(2)?.text).toBe("The last sync failed 1 hour ago: the provider failed.");
@@ -106,6 +123,86 @@ describe("what needs attention", () => {
     for (const none of [null, undefined, []]) expect(attentionOf({ ...well, silencings: none }, NOW)).toEqual([]);
   });
 
+  it("is not said to be nothing to a role that does not see alerts", () => {
+    const { word, text } = verdictOf([], { isComplete: true, blindRole: "billing" });
+    expect(`${word}: ${text}`).not.toMatch(/all is well/i);
+    expect(text).toContain("The role billing may not see alerts");
+  });
+
+  it("quotes the gravest alert of each level: what happened, to whom, from where, how often", () => {
+    const denied = (id: string, user: string, more: Partial<Alert>) =>
+      ({
+        id,
+        title: "A call without the needed permission was refused",
+        level: "HIGH",
+        rule: "event_threshold",
+        subject: `PERMISSION_DENIED user:${user}`,
+        count: 1,
+        lastSeen: NOW - 5 * 60_000,
+        eventIds: [`event of ${user}`],
+        ...more,
+      }) as Alert;
+    const openAlerts = [
+      denied("1", "bob", { count: 2 }),
+      denied("2", "mallory", { count: 3, lastSeen: NOW - 60_000 }),
+      denied("3", "eve", { level: "CRITICAL" }),
+    ];
+    const newestEvent = { id: "event of eve", userId: "eve", ipAddress: "192.0.2.7" } as SecurityEvent;
+    const known = {
+      ...well,
+      alertCounts: { ...alertCounts, open: { ...none, HIGH: 2, CRITICAL: 1 } },
+      openAlerts,
+      newestEvent,
+    };
+    expect(gravestOf(openAlerts)?.id).toBe("3");
+    const [critical, high, ...others] = attentionOf(known, NOW);
+    expect(critical).toMatchObject({
+      what: "A call without the needed permission was refused",
+      text: "User eve, address 192.0.2.7, 5 minutes ago.",
+      action: { href: "/console/alerts/3" },
+    });
+    expect(high).toMatchObject({
+      what: "A call without the needed permission was refused ×5",
+      text: "User mallory and 1 other, 1 minute ago.",
+      action: { href: "/console/alerts?status=open&level=HIGH" },
+    });
+    expect(others).toEqual([]);
+  });
+
+  it("is no mistyped key of an organization that was never connected, unless there are many", () => {
+    const refusal = (count: number) => ({
+      id: "1",
+      title: REFUSED_CONNECT,
+      level: "HIGH" as const,
+      rule: "event_threshold",
+      subject: "PROVIDER_REQUEST user:ada",
+      count,
+      lastSeen: NOW,
+      eventIds: [],
+    });
+    const metadata = { errorCategory: "authentication" };
+    expect(titleOfEvent({ eventType: "PROVIDER_REQUEST", source: "user", success: false, metadata })).toBe(
+      REFUSED_CONNECT,
+    );
+    const never = { ...well, connection: { ...connection, status: "disconnected" as const }, runs: [] };
+    const of = (count: number) => ({
+      ...never,
+      alertCounts: { ...alertCounts, open: { ...none, HIGH: 1 } },
+      openAlerts: [refusal(count) as unknown as Alert],
+    });
+    expect(links(of(4))).toEqual(["/console/connection"]);
+    expect([isFirstRun(of(4)), isFirstRun(of(5))]).toEqual([true, false]);
+    expect(links(of(5))[0]).toBe("/console/alerts/1");
+    expect(links({ ...of(1), connection })).toEqual(["/console/alerts/1"]);
+  });
+
+  it("says when detection judges next", () => {
+    const { triggers } = backgroundFunctions["dispatch-detection"];
+    expect(triggers).toContainEqual({ hourlyAtMinute: JUDGED_AT_MINUTE });
+    const minutes = [0, 5, 6, 7].map((minute) => (nextJudgement(NOW + minute * 60_000) - NOW) / 60_000);
+    expect(minutes).toEqual([6, 6, 66, 66]);
+  });
+
   it("is no silence while the circuit is open, and no failed sync of an account that is gone", () => {
     const silent = { ...connection, lastSyncAt: NOW - 99 * HOUR };
     expect(links({ ...well, connection: silent, circuit: { ...circuit, state: "open" } })).toEqual([
@@ -126,6 +223,41 @@ describe("what needs attention", () => {
     expect(isFirstRun({ ...first, alertCounts: { ...alertCounts, open: { ...none, HIGH: 1 } } })).toBe(false);
     expect(isFirstRun(well)).toBe(false);
   });
+});
+
+describe("the first steps", () => {
+  const setUp = {
+    connection: { ...connection, status: "disconnected" as const },
+    deliveries: [],
+    destinations: [],
+    settings: { ipAllowlist: [] } as unknown as Settings,
+    events: [{ userId: "ada", success: true }, { success: true }],
+    userId: "ada",
+  };
+  const done = (changes: Partial<Parameters<typeof firstSteps>[0]>) =>
+    firstSteps({ ...setUp, ...changes })?.map(({ isDone }) => isDone);
+
+  it("are each done by what the organization has", () => {
+    expect(done({})).toEqual([false, false, false, false, false]);
+    expect(done({ connection })).toEqual([true, false, false, false, false]);
+    const webhookSetup = { endpointId: "we_1", eventTypes: [], keyPermissions: [] };
+    expect(done({ connection: { ...connection, webhookSetup } })?.[1]).toBe(true);
+    expect(done({ connection: { ...connection, method: "oauth" } })?.[1]).toBe(true);
+    expect(done({ deliveries: [delivery] })?.[1]).toBe(true);
+    const destination = { status: "active" } as Destination;
+    expect(done({ destinations: [destination] })?.[2]).toBe(true);
+    expect(done({ destinations: [{ ...destination, status: "unconfirmed" }] })?.[2]).toBe(false);
+    expect(done({ settings: { ipAllowlist: ["192.0.2.0/24"] } as Settings })?.[3]).toBe(true);
+    expect(done({ events: [{ userId: "bob", success: true }] })?.[4]).toBe(true);
+    expect(done({ events: [{ userId: "mallory", success: false }] })?.[4]).toBe(false);
+    expect(done({ events: undefined })).toBeUndefined();
+  });
+
+  it("are of the first month", () => {
+    expect([undefined, NOW - 29 * 24 * HOUR, NOW - 31 * 24 * HOUR].map(isNew)).toEqual([true, true, false]);
+  });
+  const isNew = (connectedAt: number | undefined) =>
+    isNewOrganization(connectedAt === undefined ? {} : { connectedAt }, NOW);
 });
 
 describe("a period of the overview", () => {

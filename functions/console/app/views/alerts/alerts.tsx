@@ -6,6 +6,7 @@ import { useCaller, useMay } from "../../access.ts";
 import type { Alert } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
+import { SavedViews } from "../../parts/saved-views.tsx";
 import { useShortcuts } from "../../parts/shortcuts.ts";
 import { Loaded, Loading, LoadMore } from "../../parts/states.tsx";
 import { alertAddress, useFilters } from "../../words/address.ts";
@@ -92,6 +93,7 @@ export const View = () => {
       actions={mayManage && <Button onClick={() => route(`${PATH}/raise`)}>Raise an alert</Button>}
     >
       <FilterBar wanted={wanted} search={search} onChoose={set} onDone={cursor.focus} />
+      <SavedViews path={PATH} />
       <Loaded of={list} what="alerts">
         {({ hasMore, pages }) => (
           <>

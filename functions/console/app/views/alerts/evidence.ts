@@ -5,7 +5,7 @@ import { ownOf } from "./words.ts";
 
 /** Names of numbers, lists and texts. The thresholds come last: they explain the others. */
 const names: Readonly<Record<string, string>> = {
-  count: "Occurrences",
+  count: "Counted by the rule",
   expected: "Usual number",
   baselineRuns: "Syncs compared with",
   baselineHours: "Hours compared with",

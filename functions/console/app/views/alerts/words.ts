@@ -16,7 +16,7 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     name: "Repeated authentication failures",
     means:
       "Many invalid or expired tokens were refused in a short time: somebody may be guessing or using stolen tokens. At level critical, one of them then succeeded from a new address.",
-    todo: "Ask the user whether these calls were theirs. If not, revoke the user's tokens, and block the address.",
+    todo: "Ask the user whether these calls were theirs. If not, revoke the user's tokens at your identity provider. To keep the address out, allow only your own networks in Settings.",
   },
   unusual_api_usage: {
     name: "Unusual API usage",

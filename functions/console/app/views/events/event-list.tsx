@@ -5,6 +5,7 @@ import { useMay } from "../../access.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Page, useTitle } from "../../parts/page.tsx";
+import { SavedViews } from "../../parts/saved-views.tsx";
 import { Loading, LoadMore, ProblemNote } from "../../parts/states.tsx";
 import { curlOf } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
@@ -96,6 +97,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
       </Periods>
       {isOpen && <FilterFields id={fieldsId} fields={fields} chosen={chosen} onChoose={onChoose} />}
       <Chips chosen={chosen} onChoose={onChoose} />
+      {isShown && <SavedViews path="/console/events" />}
 
       {list.problem !== undefined &&
         firstPage === undefined &&

@@ -1,45 +1,12 @@
 /** Whether the integration is well, and what needs attention first. Pure. */
-import type {
-  AlertCounts,
-  Connection,
-  Destination,
-  DetectionRule,
-  OrganizationStats,
-  SecurityEvent,
-  SyncRun,
-  WebhookDelivery,
-} from "../../api/types.ts";
+import type { Destination, SecurityEvent, SyncRun } from "../../api/types.ts";
 import { everyHours, formatAge, formatDuration, isOrAre, plural } from "../../words/format.ts";
 import { ruleName } from "../alerts/words.ts";
 import { BREAKER_PATH, stateOf, stateSentence } from "../circuit-breaker/state-words.ts";
 import { RULES_PATH } from "../rules/rules-path.ts";
 import { advice } from "../syncs/run-words.ts";
-
-export type Attention = {
-  tone: "bad" | "warn";
-  /** In a few words, for the sentence at the top. */
-  what: string;
-  /** In one sentence. */
-  text: string;
-  action: { href: string; text: string };
-};
-
-/** What the API has answered so far. */
-export type Known = {
-  connection?: Connection | undefined;
-  circuit?: OrganizationStats | undefined;
-  /** Newest first. */
-  runs?: readonly SyncRun[] | undefined;
-  /** The first page of the deliveries that failed. */
-  failedWebhooks?: { items: readonly WebhookDelivery[]; next: string | undefined } | undefined;
-  alertCounts?: AlertCounts | undefined;
-  /** The newest changes of the last week by which destinations get fewer alerts; null if the user may not see them. */
-  silencings?: readonly Pick<SecurityEvent, "metadata">[] | null | undefined;
-  /** Null if the user may not see them. */
-  destinations?: readonly Destination[] | null | undefined;
-  /** The built-in rules of detection; null if the user may not see them. */
-  rules?: readonly DetectionRule[] | null | undefined;
-};
+import type { Attention, Known } from "./known.ts";
+import { alertNeeds, refusedConnectOf } from "./open-alerts.ts";
 
 const HOUR = 60 * 60_000;
 /** As the rule `sync_silence` of detection: this many intervals without a successful sync are too many. */
@@ -84,29 +51,6 @@ const circuitNeeds = ({ circuit }: Known, now: number): Attention[] => {
   return [
     { tone, what, text: stateSentence(circuit, now), action: { href: BREAKER_PATH, text: "Open Circuit breaker" } },
   ];
-};
-
-const alertNeeds = ({ alertCounts }: Known): Attention[] => {
-  if (alertCounts === undefined) return [];
-  const levels = [
-    ["CRITICAL", "bad", "critical"],
-    ["HIGH", "bad", "high"],
-    ["MEDIUM", "warn", "medium"],
-  ] as const;
-  return levels.flatMap(([level, tone, word]) => {
-    const count = alertCounts.open[level];
-    if (count === 0) return [];
-    const open = `${plural(count, "alert")} of level ${word} ${isOrAre(count)} open`;
-    return {
-      tone,
-      what: open,
-      text: `${open} and not acknowledged.`,
-      action: {
-        href: `/console/alerts?status=open&level=${level}`,
-        text: `Look at the ${count === 1 ? "alert" : "alerts"}`,
-      },
-    };
-  });
 };
 
 /** Why a run failed, as the end of a sentence. */
@@ -233,7 +177,7 @@ export const attentionOf = (known: Known, now: number): Attention[] => {
   const needs = [
     ...connectionNeeds(known),
     ...circuitNeeds(known, now),
-    ...alertNeeds(known),
+    ...alertNeeds(known, now),
     ...syncNeeds(known, now),
     ...webhookNeeds(known),
     ...destinationNeeds(known, now),
@@ -243,25 +187,49 @@ export const attentionOf = (known: Known, now: number): Attention[] => {
   return [...needs.filter(({ tone }) => tone === "bad"), ...needs.filter(({ tone }) => tone === "warn")];
 };
 
+/** What needs attention, as a sentence. */
+export const sentenceOf = (what: string): string => `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;
+
 export type Verdict = { tone: "good" | "warn" | "bad" | "quiet"; word: string; text: string };
 
-/** Is it well? In one sentence. @param isComplete whether all parts are known */
-export const verdictOf = (needs: readonly Attention[], isComplete: boolean): Verdict => {
+type Seen = {
+  /** Whether all parts that the user may see are known. */
+  isComplete: boolean;
+  /** Of a user who may not see alerts. */
+  blindRole?: string | undefined;
+};
+
+/** Is it well? In one sentence, which claims nothing that the user may not see. */
+export const verdictOf = (needs: readonly Attention[], { isComplete, blindRole }: Seen): Verdict => {
   const [first, ...others] = needs;
-  if (first === undefined)
-    return isComplete
+  if (first === undefined) {
+    if (!isComplete) return { tone: "quiet", word: "Not known", text: "It is not known yet whether all is well." };
+    return blindRole === undefined
       ? { tone: "good", word: "Well", text: "All is well: nothing needs your attention." }
-      : { tone: "quiet", word: "Not known", text: "It is not known yet whether all is well." };
-  const what = first.what.charAt(0).toUpperCase() + first.what.slice(1);
+      : {
+          tone: "good",
+          word: "Working",
+          text: `Connection, circuit breaker, syncs and webhooks work. The role ${blindRole} may not see alerts and security events.`,
+        };
+  }
   const need = others.length === 1 ? "needs" : "need";
   const more = others.length === 0 ? "" : ` ${plural(others.length, "more thing")} ${need} attention.`;
-  return { tone: first.tone, word: first.tone === "bad" ? "Not well" : "Look at it", text: `${what}.${more}` };
+  return {
+    tone: first.tone,
+    word: first.tone === "bad" ? "Not well" : "Look at it",
+    text: `${sentenceOf(first.what)}${more}`,
+  };
 };
 
 /** Whether the organization has nothing to show yet but the way to its first connection. */
-export const isFirstRun = ({ connection, circuit, runs, alertCounts }: Known): boolean =>
-  connection?.status === "disconnected" &&
-  runs?.length === 0 &&
-  circuit?.state === "closed" &&
-  !circuit.forced &&
-  Object.values(alertCounts?.open ?? {}).every((count) => count === 0);
+export const isFirstRun = (known: Known): boolean => {
+  const { connection, circuit, runs, alertCounts } = known;
+  const open = Object.values(alertCounts?.open ?? {}).reduce((sum, count) => sum + count, 0);
+  return (
+    connection?.status === "disconnected" &&
+    runs?.length === 0 &&
+    circuit?.state === "closed" &&
+    !circuit.forced &&
+    open === (refusedConnectOf(known) === undefined ? 0 : 1)
+  );
+};

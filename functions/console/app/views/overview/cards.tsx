@@ -5,12 +5,21 @@ import type { Connection, OrganizationStats, SecurityReport, SyncRun } from "../
 import { Card, Facts } from "../../parts/page.tsx";
 import { Badge, Countdown, Level, RelativeTime } from "../../parts/values.tsx";
 import { useNow } from "../../words/clock.ts";
-import { everyHours, formatDuration, formatNumber, formatShare, inWords, plural } from "../../words/format.ts";
+import {
+  everyHours,
+  formatDuration,
+  formatMinute,
+  formatNumber,
+  formatShare,
+  inWords,
+  plural,
+} from "../../words/format.ts";
 import { levels } from "../../words/levels.ts";
 import { Findings } from "../alerts/findings.tsx";
 import { BREAKER_PATH, STOP_PATH, stateOf, stateSentence, stateWords } from "../circuit-breaker/state-words.ts";
 import { statusOf } from "../connection/connection-words.ts";
 import { advice, lastedInWords, modes, readInAll, statuses } from "../syncs/run-words.ts";
+import { nextJudgement } from "./open-alerts.ts";
 
 type OverviewCardProps = { title: string; link: { href: string; text: string }; children: ComponentChildren };
 
@@ -158,6 +167,18 @@ export const SyncCard = ({ connection, runs }: SyncCardProps) => {
 
 const MOST_FINDINGS = 4;
 
+/** Single events raise alerts at once; patterns of many wait for the end of the hour. */
+const NextJudgement = () => {
+  const now = useNow();
+  const at = nextJudgement(now);
+  return (
+    <p class="quiet">
+      Patterns over an hour are judged next at {formatMinute(at, now)} (<RelativeTime at={at} isDue />
+      ).
+    </p>
+  );
+};
+
 /** Open alerts by level, and the findings of detection among them. */
 export const AlertsCard = ({ security }: { security: SecurityReport | undefined }) => {
   const counts = security?.alertCounts;
@@ -179,6 +200,7 @@ export const AlertsCard = ({ security }: { security: SecurityReport | undefined 
             ))}
           </ul>
           {acknowledged > 0 && <p class="quiet">{formatNumber(acknowledged)} acknowledged, not resolved yet.</p>}
+          <NextJudgement />
           {counts.partial && <p class="quiet">There are more: only 1,000 unresolved alerts were counted.</p>}
         </>
       )}

@@ -1,37 +1,54 @@
 /** Overview: whether the integration is well, what needs attention first, and the numbers behind it. */
 import { useCaller, useMay } from "../../access.ts";
-import type { Connection } from "../../api/types.ts";
-import { Card, Page } from "../../parts/page.tsx";
+import { Page } from "../../parts/page.tsx";
 import { Loading, ProblemNote } from "../../parts/states.tsx";
 import { Badge } from "../../parts/values.tsx";
 import { useFilters } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
 import { Activity } from "./activity.tsx";
-import { attentionOf, isFirstRun, verdictOf } from "./attention.ts";
+import { attentionOf, isFirstRun, sentenceOf, verdictOf } from "./attention.ts";
 import { AlertsCard, BreakerCard, ConnectionCard, SyncCard } from "./cards.tsx";
+import { FirstRun } from "./first-run.tsx";
+import type { Attention } from "./known.ts";
 import { periodOf } from "./periods.ts";
+import { SinceCard } from "./since-card.tsx";
+import { StepsCard } from "./steps-card.tsx";
 import { type Overview as State, useOverview } from "./use-overview.ts";
 
 const words = { bad: "Act now", warn: "Look at it" } as const;
 
+const Link = ({ to: { href, text } }: { to: Attention["action"] }) => <a href={href}>{text}</a>;
+
 /** Drawn again each second, alone: it has times in words. Screen readers hear when the verdict changes. */
 const Verdict = ({ state: { known, isComplete } }: { state: State }) => {
-  const needs = attentionOf(known, useNow());
-  const { tone, word, text: verdict } = verdictOf(needs, isComplete);
+  const { role } = useCaller();
+  const blindRole = useMay("security:read") ? undefined : role;
+  const [first, ...others] = attentionOf(known, useNow());
+  const needs = first === undefined ? [] : [first, ...others];
+  const { tone, word, text: verdict } = verdictOf(needs, { isComplete, blindRole });
   return (
     <>
-      <p class={`overview-verdict ${tone}`} role="status">
-        <Badge tone={tone}>{word}</Badge> <b>{verdict}</b>
-      </p>
-      {needs.length > 0 && (
+      <div class={`overview-verdict ${tone}`}>
+        <p role="status">
+          <Badge tone={tone}>{word}</Badge> <b>{verdict}</b>
+        </p>
+        {first !== undefined && (
+          <p>
+            {first.text} <Link to={first.action} />
+          </p>
+        )}
+      </div>
+      {others.length > 0 && (
         <section class="overview-attention" aria-label="Needs attention">
-          <h2>Needs attention first</h2>
+          <h2>Also needs attention</h2>
           <ol>
-            {needs.map((need) => (
+            {others.map((need) => (
               <li key={need.what}>
                 <Badge tone={need.tone}>{words[need.tone]}</Badge>
-                <span>{need.text}</span>
-                <a href={need.action.href}>{need.action.text}</a>
+                <span>
+                  <b>{sentenceOf(need.what)}</b> {need.text}
+                </span>
+                <Link to={need.action} />
               </li>
             ))}
           </ol>
@@ -41,44 +58,24 @@ const Verdict = ({ state: { known, isComplete } }: { state: State }) => {
   );
 };
 
-/** Before the first connection there is nothing to look at. */
-const FirstRun = ({ connection: { provider } }: { connection: Connection }) => (
-  <Card title={`Connect ${provider.name}`}>
-    <p>
-      No account of {provider.name} is connected yet. After that, its customers, subscriptions, invoices and payments
-      are synced, and this page shows whether all is well.
-    </p>
-    {useMay("connection:manage") ? (
-      <p>
-        <a class="button main overview-connect" href="/console/connection">
-          Connect the provider
-        </a>
-      </p>
-    ) : (
-      <p>Ask an administrator of your organization to connect it.</p>
-    )}
-  </Card>
-);
-
 const Shown = ({ state }: { state: State }) => {
   const { connection, circuit, runs, security, known } = state;
   const maySeeSecurity = useMay("security:read");
-  const { role } = useCaller();
   const { filters, set } = useFilters();
-  if (connection !== undefined && isFirstRun(known)) return <FirstRun connection={connection} />;
+  if (connection !== undefined && isFirstRun(known)) return <FirstRun state={state} connection={connection} />;
   return (
     <>
       <Verdict state={state} />
+      {maySeeSecurity && <SinceCard known={known} />}
+      {connection !== undefined && <StepsCard connection={connection} destinations={known.destinations} />}
       <div class="overview-cards">
         <ConnectionCard connection={connection} />
         <BreakerCard circuit={circuit} />
         <SyncCard connection={connection} runs={runs} />
         {maySeeSecurity && <AlertsCard security={security} />}
       </div>
-      {maySeeSecurity ? (
+      {maySeeSecurity && (
         <Activity period={periodOf(filters.period)} onChoose={(period) => set({ period })} lastDay={security} />
-      ) : (
-        <p class="quiet">Alerts and security events are left out: the role {role} may not see them.</p>
       )}
     </>
   );

@@ -1,20 +1,27 @@
-/** What the overview reads again and again: five requests each time, and three about destinations and rules now and then. */
+/**
+ * What the overview reads again and again: five requests each time, one more while alerts are open, and three about
+ * destinations and rules now and then.
+ */
 import { useMay } from "../../access.ts";
 import { answer, api, page } from "../../api/client.ts";
 import type { Problem } from "../../api/problem.ts";
 import { useCircuit, useConnection } from "../../api/reads.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import type {
+  Alert,
+  AlertCounts,
   Connection,
   Destination,
   OrganizationStats,
+  SecurityEvent,
   SecurityReport,
   SyncRun,
   WebhookDelivery,
 } from "../../api/types.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { useRules } from "../rules/use-rules.ts";
-import type { Known } from "./attention.ts";
+import type { Known } from "./known.ts";
+import { gravestOf } from "./open-alerts.ts";
 
 const EVERY_MS = 15_000;
 /** The runs, while one is under way. */
@@ -23,6 +30,8 @@ const RUNNING_MS = 2_000;
 const DESTINATIONS_EVERY_MS = 5 * 60_000;
 const RUNS = 10;
 const DELIVERIES = 20;
+/** One of each rule and subject, so mostly all of them. */
+const ALERTS = 200;
 /** The newest events of high risk that are shown. */
 const EVENTS = 5;
 const SILENCINGS = 20;
@@ -66,6 +75,30 @@ const useDestinations = (maySee: boolean): Resource<readonly Destination[] | nul
     maySee ? { everyMs: DESTINATIONS_EVERY_MS } : {},
   );
 
+/** The open alerts, while there are some to quote, and the newest event of the gravest one. */
+const useOpenAlerts = (counts: AlertCounts | undefined) => {
+  const isNeeded = counts !== undefined && Object.values(counts.open).some((count) => count > 0);
+  const alerts = useResource<readonly Alert[] | null>(
+    isNeeded ? "overview alerts" : "no alerts",
+    async (signal) => {
+      const query = { status: "open", limit: ALERTS } as const;
+      return isNeeded
+        ? answer(api.GET("/api/integrations/provider/security/alert", { params: { query }, signal }))
+        : null;
+    },
+    isNeeded ? { everyMs: EVERY_MS } : {},
+  );
+  const id = gravestOf(alerts.value ?? [])?.eventIds[0];
+  // An event never changes. One that has expired is not quoted.
+  const event = useResource<SecurityEvent | null>(`overview event ${id ?? "none"}`, async (signal) => {
+    const params = { path: { id: id ?? "" } };
+    return id === undefined
+      ? null
+      : answer(api.GET("/api/integrations/provider/security/events/{id}", { params, signal })).catch(() => null);
+  });
+  return { alerts, event };
+};
+
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** The changes that silence destinations are NOTIFICATIONS_CHANGED of level HIGH. */
@@ -99,11 +132,13 @@ export const useOverview = (): Overview => {
   );
   const maySeeSecurity = useMay("security:read");
   const security = useSecurity(maySeeSecurity);
+  const alertCounts = security.value?.alertCounts;
+  const { alerts: openAlerts, event } = useOpenAlerts(alertCounts);
   const silencings = useSilencings(maySeeSecurity);
   const destinations = useDestinations(useMay("settings:manage"));
   const rules = useRules(maySeeSecurity, DESTINATIONS_EVERY_MS);
 
-  const reads = [connection, circuit, runs, webhooks, security, silencings, destinations, rules];
+  const reads = [connection, circuit, runs, webhooks, security, openAlerts, silencings, destinations, rules];
   const shown = {
     connection: connection.value,
     circuit: circuit.value?.organizationStats,
@@ -115,7 +150,9 @@ export const useOverview = (): Overview => {
     security: security.value ?? undefined,
     known: {
       ...shown,
-      alertCounts: security.value?.alertCounts,
+      alertCounts,
+      openAlerts: openAlerts.value ?? undefined,
+      newestEvent: event.value ?? undefined,
       silencings: silencings.value,
       destinations: destinations.value,
       rules: rules.value,
