@@ -46,6 +46,10 @@ describe("the view of alerts", () => {
     const id = decodeURIComponent(page.url().split("/").at(-1) ?? "");
     await page.keyboard.press("a");
     await page.getByText("1 alert is acknowledged.").waitFor();
+    // Users whom events name are offered.
+    await page.getByRole("button", { name: "Assign to another user …" }).click();
+    await page.locator('datalist option[value="mallory"]').waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Assign to me" }).click();
     await page.getByText("1 alert is assigned to ada.").waitFor();
     await page.getByLabel("Comment").fill("Mallory left the team.");
@@ -71,10 +75,16 @@ describe("the view of alerts", () => {
     await page.getByText("2 alerts shown").waitFor();
     expect(await attack.count()).toBe(0);
     for (const key of ["j", "x", "j", "x", "r"]) await page.keyboard.press(key);
+    await page.getByLabel("Resolve as").selectOption({ label: "False alarm" });
     await page.getByRole("button", { name: "Resolve 2 alerts" }).click();
     await page.getByText("All clear: no alert needs you").waitFor();
     await page.getByText("2 alerts are resolved.").waitFor();
     expect(await read("alert?status=open")).toEqual([]);
+    const resolved = (await read("alert?status=resolved")) as { cause?: string }[];
+    expect(resolved.map(({ cause }) => cause).sort()).toEqual(["false_alarm", "false_alarm", undefined]);
+    await page.goto(`/console/alerts/${id}`);
+    await page.getByRole("button", { name: "Open again" }).click();
+    await page.getByText("1 alert is open again.").waitFor();
     expect(complaints).toEqual([]);
   });
 

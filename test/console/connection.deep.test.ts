@@ -16,9 +16,16 @@ describe("the view Connection", () => {
     const key = page.getByLabel("API key", { exact: true });
     await key.fill("sk_test_of_nobody");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
-    await page.getByRole("alert").getByText("Check that the key is complete").waitFor();
+    // Under its field, which has the focus and keeps the text, masked.
+    await page.getByText("Check that the key is complete").waitFor();
+    expect(
+      await key.evaluate(
+        "(one) => document.getElementById(one.getAttribute('aria-describedby').split(' ').at(-1)).textContent",
+      ),
+    ).toMatch(/Check that the key is complete/);
+    expect(await key.evaluate("(one) => one === document.activeElement")).toBe(true);
     expect([await key.inputValue(), await key.getAttribute("type"), await key.getAttribute("autocomplete")]).toEqual([
-      "",
+      "sk_test_of_nobody",
       "password",
       "off",
     ]);

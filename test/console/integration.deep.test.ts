@@ -92,7 +92,12 @@ describe.each(screens)("on a screen of $width pixels, $scheme", (view) => {
   it("the states without content are accessible and fit", async () => {
     const { page } = await open(user, { path: "/console/syncs", ...view });
     await page.getByText("Nothing has been synced yet").waitFor();
+    await page.route(/\/circuit-breaker$/, (route) =>
+      route.fulfill({ json: { organizationStats: { state: "open", forced: true, until: null } } }),
+    );
     await page.getByRole("button", { name: "Start a sync" }).click();
+    // Who starts a run knows first that it will fail.
+    await page.getByRole("dialog").getByText("A run that starts now fails.").waitFor();
     await expectAccessible(page, "start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByRole("link", { name: "Open Connection" }).last().waitFor();
@@ -183,6 +188,7 @@ it("a member sees which records the role may not read, and no button that the ro
   const { page } = await open({ ...user, role: "member" }, { path: "/console/syncs" });
   await page.getByText("Nothing has been synced yet").waitFor();
   expect(await page.getByRole("button", { name: "Start a sync" }).count()).toBe(0);
+  await page.getByText("The role member may not start a sync.").waitFor();
   await showView(page, "/console/webhooks?status=forged");
   await page.getByText("Your role does not allow this").waitFor();
   await showView(page, "/console/records");

@@ -17,6 +17,8 @@ export type View = {
   scheme?: "light" | "dark";
   media?: "screen" | "print";
   reducedMotion?: boolean;
+  /** The language of the browser, such as "de-DE". */
+  locale?: string;
 };
 
 export type OpenedPage = {
@@ -40,9 +42,10 @@ const usePages = (browser: Browser, origins: readonly string[]) => {
 
   /** An empty page in a context of its own: without cookies, storage and cache of other pages. */
   const newPage = async (view: View = {}): Promise<OpenedPage> => {
-    const { width = 1_100, height = 900, scheme = "light", media = "screen", reducedMotion = false } = view;
+    const { width = 1_100, height = 900, scheme = "light", media = "screen", reducedMotion = false, locale } = view;
     const context = await browser.newContext({
       ...(origins[0] !== undefined && { baseURL: origins[0] }),
+      ...(locale !== undefined && { locale }),
       viewport: { width, height },
       isMobile: width < 600,
       colorScheme: scheme,

@@ -14,7 +14,10 @@ export const afterCursor = (cursor: string | undefined): After => (cursor === un
 export type PagedList<Item> = {
   /** The pages so far. A page that was read keeps its identity, so that its rows are not drawn again. */
   pages: readonly (readonly Item[])[];
+  /** Why the first page could not be read, for the first time or again. */
   problem: Problem | undefined;
+  /** Why the page after the others could not be read. */
+  moreProblem: Problem | undefined;
   isLoading: boolean;
   /** Whether the pages belong to another key, until the first page of this one is read. */
   isStale: boolean;
@@ -30,6 +33,7 @@ type State<Item> = {
   pages: readonly (readonly Item[])[];
   next: string | undefined;
   problem: Problem | undefined;
+  moreProblem: Problem | undefined;
   isLoading: boolean;
 };
 
@@ -38,6 +42,7 @@ const empty = <Item>(key: string): State<Item> => ({
   pages: [],
   next: undefined,
   problem: undefined,
+  moreProblem: undefined,
   isLoading: true,
 });
 
@@ -65,13 +70,18 @@ export const usePagedList = <Item>(key: string, loadPage: LoadPage<Item>): Paged
           key,
           next,
           problem: undefined,
+          moreProblem: undefined,
           isLoading: false,
           pages: cursor === undefined ? [items] : [...pages, items],
         }));
       } catch (error) {
         if (signal.aborted) return;
-        const problem = asProblem(error);
-        setState((before) => ({ ...(before.key === key ? before : empty<Item>(key)), problem, isLoading: false }));
+        const why = cursor === undefined ? "problem" : "moreProblem";
+        setState((before) => ({
+          ...(before.key === key ? before : empty<Item>(key)),
+          [why]: asProblem(error),
+          isLoading: false,
+        }));
       }
     },
     [key],
@@ -89,6 +99,7 @@ export const usePagedList = <Item>(key: string, loadPage: LoadPage<Item>): Paged
     isLoading,
     isStale,
     problem: isStale ? undefined : state.problem,
+    moreProblem: isStale ? undefined : state.moreProblem,
     hasMore: next !== undefined,
     more: () => {
       if (!isLoading && next !== undefined) void read(next);

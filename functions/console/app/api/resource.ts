@@ -22,8 +22,16 @@ export type Resource<Value> = {
 
 const kept = new Map<string, unknown>();
 
+const others: (() => void)[] = [];
+
+/** Has something else forgotten with the answers. */
+export const forgetWithAnswers = (forget: () => void): void => void others.push(forget);
+
 /** Forgets all answers: another user may sign in. */
-export const forgetAnswers = (): void => kept.clear();
+export const forgetAnswers = (): void => {
+  kept.clear();
+  for (const forget of others) forget();
+};
 
 const keep = (key: string, value: unknown): void => {
   kept.delete(key);

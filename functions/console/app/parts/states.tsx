@@ -44,6 +44,13 @@ export const ProblemNote = ({ problem, onRetry, children }: ProblemNoteProps) =>
   </div>
 );
 
+/** An error above old content. It stays in view while the user scrolls: what is below it is not new. */
+export const RefreshProblem = ({ problem, onRetry }: { problem: Problem; onRetry: () => void }) => (
+  <div class="refresh-problem">
+    <ProblemNote problem={problem} onRetry={onRetry} />
+  </div>
+);
+
 export type Help = { href: string; text: string; needs: Permission };
 
 /** A link to the view that helps, for users who may open it. */
@@ -53,6 +60,16 @@ export const HelpLink = ({ to }: { to: Help | undefined }) =>
       <a href={to.href}>{to.text}</a>
     </p>
   ) : null;
+
+/** In place of a button that the role may not use. */
+export const WhyMissing = ({ needs }: { needs: Permission }) => {
+  const { role, permissions } = useCaller();
+  return permissions.includes(needs) ? null : (
+    <p class="quiet">
+      The role {role} may not {REASONS[needs]}. An administrator can give you another role.
+    </p>
+  );
+};
 
 const REASONS: Record<Permission, string> = {
   "records:read": "read the provider's records",
@@ -94,7 +111,12 @@ export const Loaded = <Value,>({ of, what, isEmpty, empty, children }: LoadedPro
   const { value, problem, reload } = of;
   return (
     <>
-      {problem !== undefined && <ProblemNote problem={problem} onRetry={reload} />}
+      {problem !== undefined &&
+        (value === undefined ? (
+          <ProblemNote problem={problem} onRetry={reload} />
+        ) : (
+          <RefreshProblem problem={problem} onRetry={reload} />
+        ))}
       {value === undefined
         ? problem === undefined && <Loading what={what} />
         : isEmpty?.(value)
@@ -181,8 +203,9 @@ export const Pages = <Item,>({ of, what, whole = what, empty, children }: ItemsP
   if (items.length === 0 && !hasMore) return <>{empty}</>;
   return (
     <>
+      {problem !== undefined && <RefreshProblem problem={problem} onRetry={reload} />}
       {items.length > 0 && children(items)}
-      <LoadMore list={of} what={what} />
+      <LoadMore list={{ ...of, problem: of.moreProblem }} what={what} />
     </>
   );
 };

@@ -11,26 +11,38 @@ const isUsable = (tag: string): boolean => {
 /** Undefined: the browser's own choice. */
 export const language = navigator.languages.find(isUsable);
 
-const dateTime = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
-const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+/**
+ * The console's words are English. In other languages, dates are numbers in the order of that language, and no weekday is
+ * named.
+ */
+const isEnglish = new Intl.DateTimeFormat(language).resolvedOptions().locale.startsWith("en");
+const dayOfYear = { month: isEnglish ? "short" : "2-digit", day: isEnglish ? "numeric" : "2-digit" } as const;
+const date = { year: "numeric", month: dayOfYear.month, day: dayOfYear.day } as const;
+
+const dateTime = new Intl.DateTimeFormat(language, {
+  ...date,
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+});
+const day = new Intl.DateTimeFormat(language, date);
 const shortDateTime = new Intl.DateTimeFormat(language, {
-  month: "short",
-  day: "numeric",
+  ...dayOfYear,
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
 });
 const hour = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
 const dayAndHour = new Intl.DateTimeFormat(language, {
-  weekday: "short",
-  month: "short",
-  day: "numeric",
+  ...(isEnglish && { weekday: "short" as const }),
+  ...dayOfYear,
   hour: "numeric",
   minute: "2-digit",
 });
-const utcDay = new Intl.DateTimeFormat(language, { month: "short", day: "numeric", timeZone: "UTC" });
-const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const utcDay = new Intl.DateTimeFormat(language, { ...dayOfYear, timeZone: "UTC" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const decimal = new Intl.NumberFormat(language);
+const oneDigit = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
 
 const SECOND = 1_000;
@@ -88,10 +100,16 @@ export const formatAge = (at: number, now: number): string => formatRelative(Mat
 
 type Unit = "millisecond" | "second" | "minute" | "hour" | "day" | "byte" | "kilobyte" | "megabyte" | "gigabyte";
 
-const unit = (value: number, name: Unit): string =>
-  new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 1 }).format(
-    value,
-  );
+const unit = (value: number, name: Unit): string => {
+  const format = new Intl.NumberFormat("en", {
+    style: "unit",
+    unit: name,
+    unitDisplay: "short",
+    maximumFractionDigits: 1,
+  });
+  const word = format.formatToParts(value).find(({ type }) => type === "unit")?.value;
+  return `${oneDigit.format(value)} ${word}`;
+};
 
 /** Such as "340 ms", "12.3 sec" or "4 min 10 sec". */
 export const formatDuration = (ms: number): string => {

@@ -23,13 +23,7 @@ import { MutedBy } from "./muted-by.tsx";
 import { StoryCard } from "./story-card.tsx";
 import { useChanges } from "./use-changes.ts";
 import { noteOpened } from "./use-cursor.ts";
-import { causeNames } from "./words.ts";
-
-type Cause = NonNullable<AlertWithHistory["cause"]>;
-const causes: readonly (readonly [Cause | "", string])[] = [
-  ["", "Not said"],
-  ...(Object.entries(causeNames) as [Cause, string][]),
-];
+import { type Cause, causeOptions } from "./words.ts";
 
 const REFRESH_MS = 15_000;
 const LIST = "/console/alerts";
@@ -132,7 +126,7 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
           <Card title="The alert">
             <AlertFacts alert={alert} />
             {mayManage && !isResolved && (
-              <Choice label="Resolve as" value={cause} options={causes} onChoose={setCause} />
+              <Choice label="Resolve as" value={cause} options={causeOptions} onChoose={setCause} />
             )}
             {mayManage && !isResolved && (
               <div class="actions alerts-assign">

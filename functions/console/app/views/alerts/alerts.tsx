@@ -132,7 +132,7 @@ export const View = () => {
       {asks?.action === "resolve" && (
         <ResolveDialog
           alerts={asks.alerts}
-          onConfirm={() => change(asks.alerts, { action: "resolve" })}
+          onConfirm={(cause) => change(asks.alerts, { action: "resolve", ...(cause !== "" && { cause }) })}
           onClose={() => setAsks(undefined)}
         />
       )}

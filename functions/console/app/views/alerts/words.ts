@@ -150,6 +150,13 @@ export const causeNames: Readonly<Record<NonNullable<Alert["cause"]>, string>> =
   test: "Test",
 };
 
+export type Cause = NonNullable<Alert["cause"]>;
+
+export const causeOptions: readonly (readonly [Cause | "", string])[] = [
+  ["", "Not said"],
+  ...(Object.entries(causeNames) as [Cause, string][]),
+];
+
 const fixedSubjects: Readonly<Record<string, string>> = {
   age: "The age of the key",
   connection: "The connection",

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import type { ConnectByApiKey, Connection, WebhookSetup } from "../../api/types.ts";
@@ -7,7 +7,9 @@ import { notify } from "../../parts/notices.ts";
 import { Options } from "../../parts/options.tsx";
 import { Table } from "../../parts/table.tsx";
 import { externalUrl } from "../../words/address.ts";
-import { SecretField, SecretFields, SecretsProblem } from "./secret-field.tsx";
+import { AdviceNote } from "./advice-note.tsx";
+import { adviceFor } from "./connection-words.ts";
+import { SecretField, SecretFields } from "./secret-field.tsx";
 
 const SECRETS = "input[type=password]";
 
@@ -37,7 +39,13 @@ const webhookOptions = (hasUrl: boolean) =>
 
 type Props = { connection: Connection; onConnected: (connection: Connection) => void };
 
-/** The key and the secrets are only in their inputs: they are read when the form is sent, and then removed. */
+/** Errors of a key: docs/errors.md. */
+const KEY_ERRORS = [40002, 42201, 42202];
+
+/**
+ * The key and the secrets are only in their inputs: they are read when the form is sent, and removed when the account is
+ * connected. A key that was refused stays, masked, so that it can be looked at again.
+ */
 export const ApiKeyForm = ({ connection, onConnected }: Props) => {
   const { provider, webhookUrl, webhookSetup } = connection;
   const form = useRef<HTMLFormElement>(null);
@@ -67,12 +75,19 @@ export const ApiKeyForm = ({ connection, onConnected }: Props) => {
     setMissing(!isComplete);
     if (!isComplete) return form.current?.querySelector<HTMLInputElement>(SECRETS)?.focus();
     const connected = await connect.run(undefined);
+    if (connected === undefined) return;
     for (const input of form.current?.querySelectorAll<HTMLInputElement>(SECRETS) ?? []) input.value = "";
     setSecretFields(1);
-    if (connected === undefined) return;
     notify(`Connected to ${connected.accountId ?? provider.name}. The first sync has started.`);
     onConnected(connected);
   };
+
+  const { problem } = connect;
+  const keyProblem = problem?.code !== undefined && KEY_ERRORS.includes(problem.code) ? problem : undefined;
+  // The field is drawn with its error first.
+  useEffect(() => {
+    if (keyProblem !== undefined) form.current?.querySelector<HTMLInputElement>(SECRETS)?.select();
+  }, [keyProblem]);
 
   const keysPage = externalUrl(provider.apiKeysUrl);
   return (
@@ -88,6 +103,7 @@ export const ApiKeyForm = ({ connection, onConnected }: Props) => {
       <SecretField
         name="apiKey"
         label="API key"
+        error={keyProblem && `${keyProblem.message} ${adviceFor(keyProblem).text}`}
         hint={
           <>
             A restricted key of {provider.name}
@@ -126,7 +142,7 @@ export const ApiKeyForm = ({ connection, onConnected }: Props) => {
           Enter the API key{webhooks === "secrets" && " and at least one signing secret"}.
         </p>
       )}
-      <SecretsProblem of={connect.problem} />
+      {problem !== undefined && keyProblem === undefined && <AdviceNote problem={problem} />}
       <Button kind="main" type="submit" isRunning={connect.isRunning}>
         {connect.isRunning ? `Asking ${provider.name} …` : "Connect"}
       </Button>

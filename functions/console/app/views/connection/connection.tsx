@@ -4,7 +4,7 @@ import { useConnection } from "../../api/reads.ts";
 import type { Connection } from "../../api/types.ts";
 import { Options } from "../../parts/options.tsx";
 import { Card, Page } from "../../parts/page.tsx";
-import { Loaded } from "../../parts/states.tsx";
+import { Loaded, WhyMissing } from "../../parts/states.tsx";
 import { ApiKeyForm } from "./api-key-form.tsx";
 import { ConnectionStatus } from "./connection-status.tsx";
 import { OAuthReturn, OAuthStart } from "./oauth.tsx";
@@ -27,6 +27,7 @@ export const View = () => {
           <>
             <ConnectionStatus connection={current} onDisconnected={connection.reload} />
             {mayManage && <ConnectCard connection={current} onConnected={show} />}
+            <WhyMissing needs="connection:manage" />
           </>
         )}
       </Loaded>

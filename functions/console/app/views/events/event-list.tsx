@@ -6,7 +6,7 @@ import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Page, useTitle } from "../../parts/page.tsx";
 import { SavedViews } from "../../parts/saved-views.tsx";
-import { Loading, LoadMore, ProblemNote } from "../../parts/states.tsx";
+import { Loading, LoadMore, ProblemNote, RefreshProblem } from "../../parts/states.tsx";
 import { curlOf } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { plural } from "../../words/format.ts";
@@ -106,6 +106,9 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
         ) : (
           <ProblemNote problem={list.problem} onRetry={list.reload} />
         ))}
+      {list.problem !== undefined && firstPage !== undefined && (
+        <RefreshProblem problem={list.problem} onRetry={list.reload} />
+      )}
       {firstPage === undefined && list.problem === undefined && <Loading what="events" />}
       {events.head !== undefined && <Summary {...events.head} interval={events.query.interval} />}
       {isLive && isShown && firstPage !== undefined && !list.isStale && (
@@ -137,7 +140,7 @@ export const EventList = ({ chosen, isShown, onChoose }: Props) => {
       ) : (
         firstPage !== undefined && <NothingFound chosen={chosen} onChoose={onChoose} />
       )}
-      {firstPage !== undefined && <LoadMore list={list} what="events" />}
+      {firstPage !== undefined && <LoadMore list={{ ...list, problem: list.moreProblem }} what="events" />}
       {exports && isShown && <ExportDialog chosen={chosen} onClose={() => setExports(false)} />}
       {isShown && (
         <ListKeys

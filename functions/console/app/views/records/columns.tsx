@@ -1,5 +1,9 @@
 /** What a list shows of each type of records. */
+import { useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useMayRead } from "../../access.ts";
+import { askCustomerName, customerName } from "../../api/customer-names.ts";
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
 import type { Column } from "../../parts/table.tsx";
 import { Badge, Cut, Day, RecordLink } from "../../parts/values.tsx";
@@ -26,8 +30,18 @@ export const Status = ({ status }: { status: string | null }) =>
 export const Amount = ({ amount, currency }: { amount: number | null; currency: string | null }) =>
   amount === null ? null : <span>{formatAmount(amount, currency)}</span>;
 
-export const Customer = ({ id }: { id: string | null }) =>
-  id === null ? null : <RecordLink type="customers" id={id} />;
+const KnownCustomer = ({ id }: { id: string }) => {
+  const mayRead = useMayRead("customers");
+  // Only the cells whose name has come are drawn again.
+  const name = useComputed(() => customerName(id)).value;
+  useEffect(() => {
+    if (mayRead) askCustomerName(id);
+  }, [mayRead, id]);
+  return <RecordLink type="customers" id={id} name={name} />;
+};
+
+/** By name, as far as the role may read it. */
+export const Customer = ({ id }: { id: string | null }) => (id === null ? null : <KnownCustomer key={id} id={id} />);
 
 const customers = [
   column("customers", "Email", ({ email }) => email !== null && <Cut>{email}</Cut>),

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
 import type { RecordType } from "../../api/types.ts";
 import { Choice, Field, TimeFilter } from "../../parts/field.tsx";
 import { instantOf } from "../../words/local-time.ts";
-import { filtersOf, knownStatuses } from "./record-words.ts";
+import { CustomerField } from "./customer-field.tsx";
+import { filtersOf, statusOptions } from "./record-words.ts";
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -17,13 +17,11 @@ type Props = {
 const MOST_CHARACTERS = 256;
 
 export const Filters = ({ type, filters, onChange, children }: Props) => {
-  const suggestions = useId();
-  const { updatedSince, overdue = "" } = filters;
+  const { customerId = "", status = "", updatedSince, overdue = "" } = filters;
   const has = (name: string) => filtersOf[type].includes(name);
-  const text = (name: string, list?: string) => (control: object) => (
+  const text = (name: string) => (control: object) => (
     <input
       {...control}
-      {...(list !== undefined && { list })}
       type="text"
       autocomplete="off"
       spellcheck={false}
@@ -35,16 +33,14 @@ export const Filters = ({ type, filters, onChange, children }: Props) => {
   return (
     <div class="filters">
       {has("status") && (
-        <>
-          <Field label="Status">{text("status", suggestions)}</Field>
-          <datalist id={suggestions}>
-            {knownStatuses[type].map((word) => (
-              <option key={word} value={word} />
-            ))}
-          </datalist>
-        </>
+        <Choice<string>
+          label="Status"
+          value={status}
+          options={statusOptions(type, status)}
+          onChoose={(chosen) => onChange({ status: chosen || undefined })}
+        />
       )}
-      {has("customerId") && <Field label="Customer id">{text("customerId")}</Field>}
+      {has("customerId") && <CustomerField id={customerId} onChoose={(id) => onChange({ customerId: id })} />}
       {has("paymentId") && <Field label="Payment id">{text("paymentId")}</Field>}
       {has("minAmount") && <Field label="Amount from (minor units)">{text("minAmount")}</Field>}
       {has("maxAmount") && <Field label="Amount to (minor units)">{text("maxAmount")}</Field>}

@@ -31,8 +31,8 @@ export const toneOf = (status: string): Tone => (Object.hasOwn(TONES, status) ? 
 
 export const statusInWords = (status: string): string => inWords(status);
 
-/** Suggested for the filter. Customers have no status. */
-export const knownStatuses: Readonly<Record<RecordType, readonly string[]>> = {
+/** Offered by the filter. Customers have no status. */
+const knownStatuses: Readonly<Record<RecordType, readonly string[]>> = {
   customers: [],
   subscriptions: ["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "incomplete_expired", "canceled"],
   invoices: ["draft", "open", "paid", "uncollectible", "void"],
@@ -68,6 +68,18 @@ export const filtersOf: Readonly<Record<RecordType, readonly string[]>> = {
   disputes: ["status", "paymentId", "minAmount", "maxAmount"],
   payouts: ["status", "minAmount", "maxAmount"],
 };
+
+/** The provider's word for an invoice that is not paid yet is "open". */
+const filterWords = (type: RecordType, status: string): string =>
+  type === "invoices" && status === "open" ? "Unpaid (open)" : statusInWords(status);
+
+/** @param chosen a status of the address, which may be another word of the provider. */
+export const statusOptions = (type: RecordType, chosen: string): readonly (readonly [string, string])[] => [
+  ["", "All"],
+  ...[...new Set([...knownStatuses[type], ...(chosen === "" ? [] : [chosen])])].map(
+    (status) => [status, filterWords(type, status)] as const,
+  ),
+];
 
 type Item = NonNullable<SubscriptionRecord["items"]>[number];
 

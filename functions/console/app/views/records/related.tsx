@@ -1,4 +1,5 @@
 /** The records of a customer or of a payment, as far as the role may read them. */
+import type { ComponentChildren } from "preact";
 import { useMayRead } from "../../access.ts";
 import { api, page } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
@@ -17,14 +18,19 @@ type Props = {
   of: { customerId: string } | { paymentId: string };
   /** What the records belong to, in a word. */
   what: string;
+  /** Only those with this status. */
+  status?: string | undefined;
+  /** Beside the heading. */
+  actions?: ComponentChildren;
 };
 
-const Related = ({ type, of, what }: Props) => {
+const Related = ({ type, of, what, status }: Props) => {
   const many = typeNames[type].many.toLowerCase();
-  const records = useResource(`records of ${JSON.stringify(of)} ${type}`, (signal) =>
+  const filters = { ...of, ...(status !== undefined && { status }) };
+  const records = useResource(`records of ${JSON.stringify(filters)} ${type}`, (signal) =>
     page(
       api.GET("/api/integrations/provider/records/{type}", {
-        params: { path: { type }, query: { ...of, limit: SHOWN } },
+        params: { path: { type }, query: { ...filters, limit: SHOWN } },
         signal,
       }),
     ),
@@ -34,10 +40,15 @@ const Related = ({ type, of, what }: Props) => {
       {({ items, next }) => (
         <>
           {items.length > 0 && <RecordTable type={type} records={items} withCustomer={false} />}
-          {items.length === 0 && next === undefined && <p class="quiet">No {many}.</p>}
+          {items.length === 0 && next === undefined && (
+            <p class="quiet">
+              No {status === undefined ? "" : `${status} `}
+              {many}.
+            </p>
+          )}
           {next !== undefined && (
             <p>
-              <a href={addressOf(`/console/records/${type}`, of)}>
+              <a href={addressOf(`/console/records/${type}`, filters)}>
                 All {many} of this {what}
               </a>
             </p>
@@ -49,7 +60,7 @@ const Related = ({ type, of, what }: Props) => {
 };
 
 export const RelatedCard = (props: Props) => (
-  <Card title={typeNames[props.type].many}>
+  <Card title={typeNames[props.type].many} actions={props.actions}>
     {useMayRead(props.type) ? <Related {...props} /> : <NotReadable type={props.type} />}
   </Card>
 );

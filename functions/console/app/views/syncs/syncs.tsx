@@ -7,7 +7,7 @@ import type { Connection, SyncRun } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { AskingButton } from "../../parts/dialog.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, LiveItems } from "../../parts/states.tsx";
+import { Empty, LiveItems, WhyMissing } from "../../parts/states.tsx";
 import { RelativeTime } from "../../parts/values.tsx";
 import { useFilters } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
@@ -102,6 +102,7 @@ export const View = () => {
         </>
       }
     >
+      <WhyMissing needs="sync:run" />
       {connection.value !== undefined && <Next connection={connection.value} />}
       {isMissing && (
         <p class="problem" role="status">
