@@ -18,7 +18,7 @@ export type View = {
  * @param path below /console; may end with an optional part, such as `/:id?`
  * @param group of the menu; null for a view that is reached from another view
  * @param needs without this permission, the view explains what is missing
- * @param load imports the view's module. Views of one folder are in one module, `views.ts`, because many small files compress badly
+ * @param load imports the view's module. Views of one folder or of one subject are in one module, because many small files compress badly
  */
 const view = (
   path: string,
@@ -42,24 +42,26 @@ export const views: readonly View[] = [
   // One view, so that the list stays while an event is open.
   view("/events/:id?", "Events", "Watch", "security:read", () => import("./views/events/events.tsx")),
   // One view, so that the list is known when a rule is opened.
-  view("/rules/:rule?", "Rules", "Watch", "security:read", () => import("./views/rules/rules.tsx")),
+  view("/rules/:rule?", "Rules", "Watch", "security:read", async () => ({
+    View: (await import("./views/tuning.ts")).Rules,
+  })),
   view("/own-rules", "Own rules", "Watch", "security:read", async () => ({
-    View: (await import("./views/own-rules/views.ts")).List,
+    View: (await import("./views/tuning.ts")).OwnRulesList,
   })),
   view("/own-rules/new", "New rule", null, "security:manage", async () => ({
-    View: (await import("./views/own-rules/views.ts")).New,
+    View: (await import("./views/tuning.ts")).OwnRulesNew,
   })),
   view("/own-rules/:id", "Own rule", null, "security:read", async () => ({
-    View: (await import("./views/own-rules/views.ts")).One,
+    View: (await import("./views/tuning.ts")).OwnRulesOne,
   })),
   view("/mutes", "Mutes", "Watch", "security:read", async () => ({
-    View: (await import("./views/mutes/views.ts")).List,
+    View: (await import("./views/tuning.ts")).MutesList,
   })),
   view("/mutes/new", "Mute alerts", null, "security:manage", async () => ({
-    View: (await import("./views/mutes/views.ts")).New,
+    View: (await import("./views/tuning.ts")).MutesNew,
   })),
   view("/mutes/:id", "Mute", null, "security:read", async () => ({
-    View: (await import("./views/mutes/views.ts")).One,
+    View: (await import("./views/tuning.ts")).MutesOne,
   })),
   view("/users/:id", "User", null, "security:read", async () => ({
     View: (await import("./views/callers/views.ts")).User,
@@ -67,8 +69,12 @@ export const views: readonly View[] = [
   view("/addresses/:ip", "Address", null, "security:read", async () => ({
     View: (await import("./views/callers/views.ts")).Address,
   })),
-  view("/syncs", "Syncs", "Integration", "status:read", () => import("./views/syncs/syncs.tsx")),
-  view("/webhooks", "Webhooks", "Integration", "status:read", () => import("./views/webhooks/webhooks.tsx")),
+  view("/syncs", "Syncs", "Integration", "status:read", async () => ({
+    View: (await import("./views/integration.ts")).Syncs,
+  })),
+  view("/webhooks", "Webhooks", "Integration", "status:read", async () => ({
+    View: (await import("./views/integration.ts")).Webhooks,
+  })),
   view("/records/:type?", "Records", "Integration", "records:read", async () => ({
     View: (await import("./views/records/views.ts")).List,
   })),
@@ -78,15 +84,15 @@ export const views: readonly View[] = [
   view("/customers/:id", "Customer", null, "records:read", async () => ({
     View: (await import("./views/records/views.ts")).Customer,
   })),
-  view(
-    "/circuit-breaker",
-    "Circuit breaker",
-    "Integration",
-    "status:read",
-    () => import("./views/circuit-breaker/circuit-breaker.tsx"),
-  ),
-  view("/connection", "Connection", "Integration", "status:read", () => import("./views/connection/connection.tsx")),
-  view("/settings", "Settings", "Organization", "settings:manage", () => import("./views/settings/settings.tsx")),
+  view("/circuit-breaker", "Circuit breaker", "Integration", "status:read", async () => ({
+    View: (await import("./views/integration.ts")).CircuitBreaker,
+  })),
+  view("/connection", "Connection", "Integration", "status:read", async () => ({
+    View: (await import("./views/integration.ts")).Connection,
+  })),
+  view("/settings", "Settings", "Organization", "settings:manage", async () => ({
+    View: (await import("./views/organization.ts")).Settings,
+  })),
   view("/notifications", "Notifications", "Organization", "settings:manage", async () => ({
     View: (await import("./views/notifications/views.ts")).List,
   })),
@@ -96,12 +102,14 @@ export const views: readonly View[] = [
   view("/notifications/:id", "Destination", null, "settings:manage", async () => ({
     View: (await import("./views/notifications/views.ts")).One,
   })),
-  view("/reports", "Reports", "Organization", "security:read", () => import("./views/reports/reports.tsx")),
+  view("/reports", "Reports", "Organization", "security:read", async () => ({
+    View: (await import("./views/organization.ts")).Reports,
+  })),
   view("/exports", "Exports", "Organization", "security:read", async () => ({
-    View: (await import("./views/exports/views.ts")).List,
+    View: (await import("./views/organization.ts")).ExportsList,
   })),
   view("/exports/:id", "Export", null, "security:read", async () => ({
-    View: (await import("./views/exports/views.ts")).One,
+    View: (await import("./views/organization.ts")).ExportsOne,
   })),
   view("/erasure", "Erasure", "Organization", "erasure:request", async () => ({
     View: (await import("./views/erasure/views.ts")).List,
