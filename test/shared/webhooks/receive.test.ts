@@ -102,14 +102,14 @@ describe("a delivery", () => {
 
   it("of an unknown type is acknowledged, stored and recorded, and not published", async () => {
     const { send, published, record } = createInstance(events);
-    const unknown = providerEvent({ type: "radar.early_fraud_warning.created" });
+    const unknown = providerEvent({ type: "issuing_card.created" });
     expect(await send(delivery(unknown, { organization: acme }))).toMatchObject(RECEIVED);
     expect(await send(delivery(unknown, { organization: acme }))).toMatchObject(RECEIVED);
     expect(published).toEqual([]);
     expect(await stored()).toMatchObject({ outcome: "unknown", processedAt: NOW, observations: [] });
     expect(record.mock.calls.map(([event]) => event.metadata)).toMatchObject([
-      { type: "radar.early_fraud_warning.created", repeated: false },
-      { type: "radar.early_fraud_warning.created", repeated: true },
+      { type: "issuing_card.created", repeated: false },
+      { type: "issuing_card.created", repeated: true },
     ]);
   });
 
