@@ -43,6 +43,7 @@ describe("the time at which the feed was read", () => {
     const context = contextWith({
       provider: { ...contextWith({}).provider, listEvents },
       apply: async () => ({ written: {}, setAside: [] }),
+      countMoney: async () => undefined,
       cursor: cursorAt(undefined, 50),
     });
     const begun = runWith();
