@@ -50,7 +50,7 @@ const groupsOf = (alerts: readonly OpenAlert[]): Group[] =>
 export const gravestOf = (alerts: readonly OpenAlert[]): OpenAlert | undefined => groupsOf(alerts)[0]?.newest;
 
 /** Such as "User mallory, address 192.0.2.7". @param event the alert's newest one, if it is known */
-export const whoIn = (alert: OpenAlert, event: SecurityEvent | undefined): string => {
+const whoIn = (alert: OpenAlert, event: SecurityEvent | undefined): string => {
   const subject = subjectOf(alert);
   const subjectFilters = { userId: undefined, ipAddress: undefined, ...subject?.filters };
   const user = subjectFilters.userId ?? event?.userId;
