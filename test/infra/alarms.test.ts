@@ -29,7 +29,9 @@ const page = readFileSync(join(root, "docs", "operations.md"), "utf8");
 /** Alarms that the local cloud's assembly does not have (backups.test.ts). */
 const ELSEWHERE = ["BackupsFailing"];
 
-const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace(`${STACK}-`, "");
+/** The name without the number of a further part, as in `FunctionsThrottled2`: a part has at most ten metrics. */
+const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace(`${STACK}-`, "").replace(/\d+$/, "");
+const names = [...new Set(alarms.map(nameOf))];
 const alarmOf = (name: string): Alarm => {
   const found = alarms.find((alarm) => nameOf(alarm) === name);
   if (found === undefined) throw new Error(`There is no alarm ${name}.`);
@@ -40,9 +42,11 @@ const metricsOf = ({ Metrics, ...alarm }: Alarm): (Partial<Metric> & { Period?: 
 const expressionOf = ({ Metrics = [] }: Alarm) =>
   Metrics.find(({ Expression }) => Expression !== undefined)?.Expression;
 
-/** The logical ids of what an alarm watches a metric of. */
+/** The logical ids of what an alarm watches a metric of, in all its parts. */
 const watchedBy = (name: string, metricName: string): string[] =>
-  metricsOf(alarmOf(name))
+  alarms
+    .filter((alarm) => nameOf(alarm) === name)
+    .flatMap(metricsOf)
     .filter(({ MetricName }) => MetricName === metricName)
     .map(({ Dimensions }) => JSON.stringify(Dimensions?.[0]?.Value))
     .map((value) => /"(?:Ref|Fn::GetAtt)":\[?"([^"]+?)(?:Function)?[0-9A-F]{8}"/.exec(value)?.[1] ?? value)
@@ -52,12 +56,12 @@ describe("the runbook", () => {
   const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
 
   it("has a section for each alarm, and no section without an alarm", () => {
-    expect(sections).toEqual([...alarms.map(nameOf), ...ELSEWHERE]);
+    expect(sections).toEqual([...names, ...ELSEWHERE]);
   });
 
   it("says in each section what the alarm means, what to look at and what to do", () => {
     const [, ...texts] = page.split(/^### /m);
-    expect(texts).toHaveLength(alarms.length + ELSEWHERE.length);
+    expect(texts).toHaveLength(names.length + ELSEWHERE.length);
     for (const text of texts) {
       expect(text).toMatch(/\*\*Means\*\*:/);
       expect(text).toMatch(/\*\*Look at\*\*( and \*\*do\*\*)?:/);

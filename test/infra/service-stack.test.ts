@@ -242,6 +242,8 @@ describe("the stack", () => {
         ...may("SyncRuns", "BatchGetItem", "Query"),
         ...may("Records", "BatchGetItem", "GetItem", "PartiQLInsert", "PartiQLUpdate", "PutItem", "Query"),
         "WebhookEvents dynamodb:BatchGetItem",
+        // To count the money of events.
+        ...may("Detection", "PutItem", "UpdateItem"),
         ...may("SecurityEvents", "BatchGetItem", "Query"),
         "SecurityEvents/byType dynamodb:Query",
       ],
@@ -308,8 +310,14 @@ describe("the stack", () => {
       ],
     ],
     [
-      "Requests a worker for exports without one, and for files to delete",
-      ["Bus events:PutEvents", "Exports dynamodb:GetItem", "Exports/byOpen dynamodb:Query"],
+      "Requests a worker for exports and previews without one, and for files to delete",
+      [
+        "Bus events:PutEvents",
+        "Exports dynamodb:GetItem",
+        "Exports/byOpen dynamodb:Query",
+        "Previews dynamodb:GetItem",
+        "Previews/byOpen dynamodb:Query",
+      ],
     ],
     [`GET ${PROVIDER}/erasure`, [...ADMITTING, READING_SEALING_KEY, "Erasures dynamodb:Query"]],
     [
