@@ -45,7 +45,7 @@ describe("the overview and the circuit breaker of the console", () => {
     await page.getByLabel("API key", { exact: true }).last().fill("sk_test_mistyped");
     await page.getByRole("radio", { name: /Leave webhooks/ }).check();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
-    await page.getByRole("alert").first().waitFor();
+    await page.getByText("Check that the key is complete").waitFor();
     await follow(page, "Overview");
     await page.getByText("refused the last API key").waitFor();
     expect(await page.getByText("Act now").count()).toBe(0);

@@ -177,7 +177,8 @@ describe("an export of all data", () => {
     }
     expect(JSON.parse(texts.get("settings.json") ?? "")).toEqual((await ours.call("GET", "settings")).body);
     expect(linesIn(texts.get("alerts.ndjson") ?? "").length).toBeGreaterThan(0);
-    expect(linesIn(texts.get("destinations.ndjson") ?? "")).toEqual([destination]);
+    // The alert of the mute may have failed to reach it by then.
+    expect(linesIn(texts.get("destinations.ndjson") ?? "")).toEqual([expect.objectContaining(destination)]);
     expect(linesIn(texts.get("custom-rules.ndjson") ?? "")).toEqual([rule]);
     expect(linesIn(texts.get("mutes.ndjson") ?? "")).toEqual([mute]);
     expect(JSON.parse(texts.get("detection-rules.json") ?? "")).toEqual(
