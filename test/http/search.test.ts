@@ -104,7 +104,8 @@ describe("GET …/search", () => {
   });
 
   it("accepts 2 to 128 characters of any kind", async () => {
-    for (const q of ["ad", "\u{1F331}".repeat(128), "#%&", "__proto__", "a b"]) expect(await search(q)).toEqual([]);
+    // No customer of the simulator has such a name.
+    for (const q of ["zq", "\u{1F331}".repeat(128), "#%&", "__proto__", "a b"]) expect(await search(q)).toEqual([]);
   });
 
   it("needs a token of an organization", async () => {
