@@ -70,7 +70,12 @@ it("the unpaid invoices of a customer are found by the customer's name, also whe
 
 it("a German browser has German dates and numbers, and English words", async () => {
   const { page } = await open({ organizationId: "console-german" }, { locale: "de-DE" });
-  await answerByExamples(page);
+  const hourAgo = Date.now() - 3_600_000;
+  await answerByExamples(page, (body, path) =>
+    path.endsWith("/sync") && Array.isArray(body)
+      ? body.map((run) => Object.assign({}, run, { startedAt: hourAgo, finishedAt: hourAgo }))
+      : body,
+  );
   await page.getByRole("link", { name: "Syncs", exact: true }).click();
   const runs = page.getByRole("list", { name: "Runs" });
   await runs.getByText(/ ago$/).first().waitFor();
@@ -78,7 +83,7 @@ it("a German browser has German dates and numbers, and English words", async () 
   await page.getByRole("link", { name: "Records", exact: true }).click();
   await page
     .getByRole("cell", { name: "16.11.2026" })
-    .or(page.getByText(/^\d\d\.11\.2026$/))
+    .or(page.getByText(/^\d\d\.\d\d\.20\d\d$/))
     .first()
     .waitFor();
 });
