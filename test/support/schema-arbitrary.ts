@@ -176,11 +176,25 @@ const objects = ({ required = [] }: Schema, properties: Readonly<Record<string, 
   return { valid: fc.oneof(valid, extended), near: fc.oneof(...deviations, ...deviations, ...without, wrongTypes) };
 };
 
+/** Of an object of which each branch requires one property: a schema for each, without the properties of the others. */
+const oneOfTheProperties = ({ oneOf = [], properties = {}, required = [], ...schema }: Schema): Schema[] => {
+  const chosen = oneOf.flatMap((branch) => branch.required ?? []);
+  return chosen.map((name) => ({
+    ...schema,
+    required: [...required, name],
+    properties: Object.fromEntries(
+      Object.entries(properties).filter(([other]) => other === name || !chosen.includes(other)),
+    ),
+  }));
+};
+
 /** @param resolve the schema of a reference. */
 export const valuesOf = (schema: Schema, resolve: (ref: string) => Schema): Values => {
   const of = (one: Schema) => valuesOf(one, resolve);
   if (schema.$ref !== undefined) return of(resolve(schema.$ref));
   const branches = schema.oneOf ?? schema.anyOf;
+  if (branches !== undefined && schema.properties !== undefined)
+    return alternatives(oneOfTheProperties(schema).map(of));
   if (branches !== undefined) return alternatives(branches.map(of));
   if (schema.const !== undefined) return listed([schema.const]);
   if (schema.enum !== undefined) return listed(schema.enum);
