@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../api/action.ts";
 import type { Destination } from "../../api/types.ts";
-import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
 import { notify } from "../../parts/notices.ts";
+import { StaleNote } from "../../parts/stale-note.tsx";
 import { timeZone } from "../../words/local-time.ts";
 import { DestinationForm } from "./destination-form.tsx";
 import { changeRequestOf, type Draft, draftOf } from "./draft.ts";
@@ -58,27 +58,17 @@ export const ChangeForm = ({ destination, onChanged, onClose }: Props) => {
       }}
     >
       {wasChanged && (
-        <div class="problem" role="alert">
-          <p>Somebody else has changed this destination since you began. Nothing was saved.</p>
-          <div class="actions">
-            <Button
-              onClick={() => {
-                setStored({ base: changedAt, draft });
-                setWasChanged(false);
-              }}
-            >
-              Keep my version
-            </Button>
-            <Button
-              onClick={() => {
-                setStored(undefined);
-                setWasChanged(false);
-              }}
-            >
-              Take theirs
-            </Button>
-          </div>
-        </div>
+        <StaleNote
+          what="this destination since you began. Nothing was saved."
+          onKeep={() => {
+            setStored({ base: changedAt, draft });
+            setWasChanged(false);
+          }}
+          onTake={() => {
+            setStored(undefined);
+            setWasChanged(false);
+          }}
+        />
       )}
       <LeaveGuard
         isDirty={stored !== undefined}

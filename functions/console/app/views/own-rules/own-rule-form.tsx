@@ -7,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { focusFirstError } from "../../parts/focus-first-error.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
+import { StaleNote } from "../../parts/stale-note.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { PreviewCard } from "../previews/preview-card.tsx";
 import { draftOf, emptyDraft, type OwnRuleDraft, problemsOf, requestOf } from "./own-rule-draft.ts";
@@ -69,13 +70,11 @@ export const OwnRuleForm = ({ rule, submit, save, onSaved }: Props) => {
         version={JSON.stringify(draft)}
       />
       {stored !== undefined && isStale && (
-        <div class="problem" role="alert">
-          <p>Somebody else has changed this rule since you began.</p>
-          <div class="actions">
-            <Button onClick={() => setDraft({ ...draft, revision: rule.revision })}>Keep my version</Button>
-            <Button onClick={() => setDraft(undefined)}>Take theirs</Button>
-          </div>
-        </div>
+        <StaleNote
+          what="this rule since you began."
+          onKeep={() => setDraft({ ...draft, revision: rule.revision })}
+          onTake={() => setDraft(undefined)}
+        />
       )}
       {saving.problem !== undefined && <ProblemNote problem={saving.problem} />}
       <div class="actions">

@@ -7,6 +7,7 @@ import { Choice, TextField } from "../../parts/field.tsx";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
 import { notify } from "../../parts/notices.ts";
 import { Card } from "../../parts/page.tsx";
+import { StaleNote } from "../../parts/stale-note.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 import { inWords } from "../../words/format.ts";
 import { levelNames, levels } from "../../words/levels.ts";
@@ -110,13 +111,11 @@ export const RuleForm = ({ rule, name, onChanged }: Props) => {
       <Behaviour rule={rule} draft={draft} mistakes={mistakes} onEdit={edit} />
       <KnownCallers draft={draft} mistakes={mistakes} onEdit={edit} />
       {stored !== undefined && isStale && (
-        <div class="problem" role="alert">
-          <p>Somebody else has changed this rule since you began.</p>
-          <div class="actions">
-            <Button onClick={() => setDraft({ ...draft, revision: rule.revision })}>Keep my version</Button>
-            <Button onClick={() => setDraft(undefined)}>Take theirs</Button>
-          </div>
-        </div>
+        <StaleNote
+          what="this rule since you began."
+          onKeep={() => setDraft({ ...draft, revision: rule.revision })}
+          onTake={() => setDraft(undefined)}
+        />
       )}
       <PreviewCard of={hasMistakes(mistakes) ? undefined : previewOf(rule, draft)} version={JSON.stringify(draft)} />
       {save.problem !== undefined && <ProblemNote problem={save.problem} />}

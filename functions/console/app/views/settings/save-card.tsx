@@ -1,6 +1,7 @@
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
 import { Bullets, Card } from "../../parts/page.tsx";
+import { StaleNote } from "../../parts/stale-note.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
 
 /** The service refuses a list without its author's address: error 40906 of the catalogue. */
@@ -25,15 +26,10 @@ export const SaveCard = ({ changes, isDirty, changedByOthers, ...rest }: Props) 
   return (
     <Card title="Changes">
       {isStale && (
-        <div class="problem" role="alert">
-          <p>Somebody else has changed the settings since you began:</p>
+        <StaleNote what="the settings since you began:" onKeep={onKeep} onTake={onDiscard}>
           <Bullets of={changedByOthers} />
           <p>Below is what your version changes now, which may take their change back.</p>
-          <div class="actions">
-            <Button onClick={onKeep}>Keep my version</Button>
-            <Button onClick={onDiscard}>Take theirs</Button>
-          </div>
-        </div>
+        </StaleNote>
       )}
       {changes.length > 0 ? (
         <Bullets of={changes} />
