@@ -4,7 +4,7 @@
  * there are nor how many, but for the power of two above. Pure. docs/evidence.md, "Organizations".
  */
 import { createHmac } from "node:crypto";
-import { type Hash, inclusionPath, leafHash, rootOf } from "./merkle-tree.ts";
+import { type Hash, leafHash } from "./merkle-tree.ts";
 import { entryOf, type LogHead } from "./sealed-log.ts";
 
 const MIN_SLOTS = 1_024;
@@ -29,8 +29,3 @@ export const hashesOfSlots = (
     const head = heads.get(slot);
     return head === undefined ? freeSlot(secret, hour, slot) : leafHash(entryOf(head));
   });
-
-export const rootOfSlots = (hashes: readonly Hash[]): Hash => rootOf(hashes);
-
-/** The hashes that lead from a slot to the root, from below. */
-export const pathOfSlot = (hashes: readonly Hash[], slot: number): Hash[] => inclusionPath(hashes, slot);

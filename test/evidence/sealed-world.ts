@@ -6,8 +6,16 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkpointBody, signedCheckpoint, verifierKeyOf } from "../../shared/evidence/checkpoint.ts";
-import { EMPTY_TREE, grow, type Hash, leafHash, rootOf, rootOfFrontier } from "../../shared/evidence/merkle-tree.ts";
-import { hashesOfSlots, pathOfSlot, rootOfSlots, slotsFor } from "../../shared/evidence/organization-tree.ts";
+import {
+  EMPTY_TREE,
+  grow,
+  type Hash,
+  inclusionPath,
+  leafHash,
+  rootOf,
+  rootOfFrontier,
+} from "../../shared/evidence/merkle-tree.ts";
+import { hashesOfSlots, slotsFor } from "../../shared/evidence/organization-tree.ts";
 import {
   encodeHash,
   entryOf,
@@ -114,7 +122,7 @@ export const createSealedWorld = (start: number) => {
       const bySlot = new Map([...organizations.values()].map(({ id, slot }) => [slot, heads.get(id) as LogHead]));
       const hashes = hashesOfSlots(bySlot, { hour, slots: slotsFor(organizations.size), secret });
       newest = { heads, hashes };
-      log.push(entryOf({ hour, root: encodeHash(rootOfSlots(hashes)) }));
+      log.push(entryOf({ hour, root: encodeHash(rootOf(hashes)) }));
       const root = rootOfFrontier(
         grow(
           EMPTY_TREE,
@@ -138,7 +146,7 @@ export const createSealedWorld = (start: number) => {
     /** Writes an export with proof into a folder. Both times are whole hours. */
     export(folder: string, id: string, { since, until }: { since: number; until: number }): void {
       const one = organization(id);
-      const { head, path } = { head: newest.heads.get(id), path: pathOfSlot(newest.hashes, one.slot) };
+      const { head, path } = { head: newest.heads.get(id), path: inclusionPath(newest.hashes, one.slot) };
       const hours = [...one.hours].filter(([hour]) => hour >= since && hour < until).sort(([a], [b]) => a - b);
       const leaves = hours.flatMap(([hour, sealed]) =>
         sealed.map(({ event, salt, hash, erasure }, index) => ({
