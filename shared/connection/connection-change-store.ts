@@ -4,6 +4,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { type Table, unchanged } from "../runtime/table.ts";
 import type { AccountDirectoryStore } from "./account-directory-store.ts";
+import { endSpan, unbrokenSince } from "./connected-spans.ts";
 import {
   type ConnectedItem,
   type ConnectionChange,
@@ -47,6 +48,7 @@ const CONNECTION_FIELDS = [
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
+  "connectedSince",
   "entryOf",
 ];
 
@@ -58,6 +60,7 @@ const VALID_FIELDS = [
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
+  "connectedSince",
   "entryOf",
 ];
 
@@ -107,10 +110,17 @@ export const createConnectionChangeStore = (
   const leaving = async (organizationId: string, { entryOf }: StoredConnection, now: number) =>
     entryOf === undefined ? [] : directory.leave(organizationId, entryOf, now);
 
-  /** That the directory's entry is the one that was read: a displaced connection may have entered it again since. */
+  /**
+   * That the directory's entry is the one that was read, because a displaced connection may have entered it again since, and
+   * that the connection was not broken since.
+   */
   const sameEntry = (before: StoredConnection) => {
-    const acceptedAt = before.status === "connected" ? before.acceptedAt : undefined;
-    const same = [unchanged("entryOf", before.entryOf), unchanged("acceptedAt", acceptedAt)];
+    const connected = before.status === "connected" ? before : undefined;
+    const same = [
+      unchanged("entryOf", before.entryOf),
+      unchanged("acceptedAt", connected?.acceptedAt),
+      ...(connected === undefined ? [] : [unchanged("connectedSince", connected.connectedSince)]),
+    ];
     return {
       condition: same.map(({ condition }) => condition).join(" AND "),
       values: Object.assign({}, ...same.map(({ values }) => values)),
@@ -148,11 +158,13 @@ export const createConnectionChangeStore = (
             ...rest,
             ...definedFields({ tokenExpiresAt, acceptedAt, webhookSecrets, webhookEndpointId: endpoint }),
             ...definedFields({ key: isSameKey ? was.key : key }),
+            ...(before.status === "connected" && { connectedSince: unbrokenSince(before) }),
           },
           remove: [
             "refreshOwner",
             "refreshUntil",
             "token",
+            ...(wasConnected ? [] : ["connectedSince"]),
             ...(key === undefined ? ["key"] : []),
             ...(tokenExpiresAt === undefined ? ["tokenExpiresAt"] : []),
             ...(acceptedAt === undefined ? ["acceptedAt"] : []),
@@ -197,7 +209,12 @@ export const createConnectionChangeStore = (
         const wasConnected = before.status === "connected";
         const entry = sameEntry(before);
         const update = {
-          set: { status: "disconnected", token: newRequestToken(), change },
+          set: {
+            status: "disconnected",
+            token: newRequestToken(),
+            change,
+            ...(before.status === "connected" && endSpan(before, by.at)),
+          },
           // After a user's disconnect, the alerts are resolved. An erasure of all data removes them.
           remove: by.source === "user" ? CONNECTION_FIELDS : [...CONNECTION_FIELDS, "keyAlerts"],
           condition: [
@@ -289,7 +306,12 @@ export const createConnectionChangeStore = (
         const isSameKey =
           "#connectionId = :failed AND #credentialsVersion = :version AND attribute_exists(#connectedShard)";
         const update = {
-          set: { status: "needs_reconnect", token: newRequestToken(), change },
+          set: {
+            status: "needs_reconnect",
+            token: newRequestToken(),
+            change,
+            ...endSpan(before, change.at),
+          },
           remove: VALID_FIELDS,
           condition: `${isSameKey} AND ${entry.condition}`,
           values: { failed: connectionId, version: credentialsVersion, ...entry.values },

@@ -3,6 +3,8 @@
  *
  * - `id`: the organization's key; `status`.
  * - `connectionId`: new at every connect; `method`, `accountId`, `connectedAt`.
+ * - `connectedSince`: since when the organization is connected without a break, if that is not `connectedAt`.
+ *   `connectedBefore`: the last spans that have ended; they outlive the connection (connected-spans.ts).
  * - `credentials`: sealed (connection-secrets.ts); `credentialsVersion`: new at every change of them; `tokenExpiresAt`.
  * - `key`: what the credentials are, as their form tells (key.ts). Connections of earlier versions have none until the
  *   next piece of work opens them. `keyAlerts`: the alerts that were raised about the key; it may outlive the connection.
@@ -90,6 +92,10 @@ export type ConnectionChange = z.output<typeof ConnectionChange>;
 
 const binary = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
+const EndedSpan = z.object({ since: z.number(), until: z.number() });
+/** A span in which the organization was connected. Epoch ms. */
+export type EndedSpan = z.output<typeof EndedSpan>;
+
 /** Fields in every status. */
 const always = {
   holdsRecordsOf: z.optional(z.string()),
@@ -97,6 +103,7 @@ const always = {
   entryOf: z.optional(z.string()),
   change: z.optional(ConnectionChange),
   keyAlerts: z.optional(KeyAlerts),
+  connectedBefore: z.optional(z.array(EndedSpan)),
 };
 
 const account = {
@@ -116,6 +123,8 @@ const Connected = z.object({
   ...account,
   credentials: binary,
   credentialsVersion: z.string(),
+  /** Epoch ms. */
+  connectedSince: z.optional(z.number()),
   /** Epoch ms; OAuth only. */
   tokenExpiresAt: z.optional(z.number()),
   /** Epoch ms; API keys only. */

@@ -113,7 +113,8 @@ export const createRecordsClaimStore = (table: Table<"connections">) => {
       ),
 
     /**
-     * Releases the claim after all records are erased, so that another account can be connected.
+     * Releases the claim after all records are erased, so that another account can be connected, and forgets when the
+     * organization was connected.
      * @param claimedBy as read before the erasure began.
      * @returns false if a later connection has claimed the records: new ones may exist.
      */
@@ -122,7 +123,7 @@ export const createRecordsClaimStore = (table: Table<"connections">) => {
         organizationId,
         {
           set: { token: newRequestToken() },
-          remove: ["holdsRecordsOf", "claimedBy"],
+          remove: ["holdsRecordsOf", "claimedBy", "connectedBefore"],
           condition: "#claimedBy = :claimedBy AND attribute_not_exists(#connectedShard)",
           values: { claimedBy },
         },

@@ -2,6 +2,7 @@
 import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { type Table, unchanged } from "../runtime/table.ts";
+import { TOKEN_LIFE_MS } from "./connection.ts";
 import {
   type AccountConnection,
   type ConnectedItem,
@@ -20,8 +21,7 @@ import {
 type Exchanged = Pick<ConnectedItem, "connectionId" | "credentialsVersion">;
 
 /** The new credentials. `tokenExpiresAt` in epoch ms. */
-type RefreshedTokens = Required<Pick<ConnectedItem, "credentials" | "credentialsVersion" | "tokenExpiresAt">> &
-  Pick<ConnectedItem, "key">;
+type RefreshedTokens = Pick<ConnectedItem, "credentials" | "credentialsVersion" | "key"> & { tokenExpiresAt: number };
 
 const SAME = "#connectionId = :exchangedId AND #credentialsVersion = :exchangedVersion";
 
@@ -76,7 +76,11 @@ export const createRefreshStore = (table: Table<"connections">, marks: Pick<Conn
       const update = (reconnects: boolean) => ({
         set: {
           ...tokens,
-          ...(reconnects && { status: "connected", connectedShard: connectedShardOf(organizationId) }),
+          ...(reconnects && {
+            status: "connected",
+            connectedShard: connectedShardOf(organizationId),
+            connectedSince: tokens.tokenExpiresAt - TOKEN_LIFE_MS,
+          }),
         },
         remove: ["refreshOwner", "refreshUntil"],
         condition: `${SAME} AND attribute_${reconnects ? "not_exists" : "exists"}(#connectedShard)`,

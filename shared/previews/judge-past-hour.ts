@@ -1,4 +1,5 @@
 /** Judges past hours again by one set of settings and own rules, with the functions that judge hours when they are over. */
+import type { ConnectedSpan } from "../connection/connected-spans.ts";
 import { createBaselines } from "../detection/baselines.ts";
 import {
   type CarriedRules,
@@ -47,8 +48,8 @@ export type PastHour = {
   /** When the hour was judged, epoch ms. */
   judgedAt: number;
   readSyncFacts: (options: { since: number; leastRuns: number; judgedAt: number }) => SyncFacts;
-  /** Since when the organization is connected at the hour's end, epoch ms; undefined if it is not. */
-  connectedSince: number | undefined;
+  /** When the organization was connected, as it is known at the hour's end. */
+  connected: readonly ConnectedSpan[];
 };
 
 const refusedOf = (fact: Fact): RefusedRequest => {
@@ -99,14 +100,14 @@ export const createPastJudge = (
     return found;
   };
 
-  const judgeOwn = ({ start, facts, connectedSince }: PastHour): Finding[] => {
+  const judgeOwn = ({ start, facts, connected }: PastHour): Finding[] => {
     const judged = judgeCustomRules({
       scope,
       hour: { start, end: start + HOUR_MS },
       facts: inOrder(facts),
       rules: customRules,
       carried,
-      connectedSince,
+      connected,
     });
     carried = judged.carried;
     return judged.findings;

@@ -3,6 +3,7 @@
  * events that tell of their changes. Pure. Times are epoch ms.
  */
 
+import type { ConnectedSpan } from "../connection/connected-spans.ts";
 import { BASELINE_DAYS, noBaseline } from "../detection/evidence/baseline.ts";
 import type { Fact } from "../detection/evidence/fact.ts";
 import type { ConnectionFact, RunFact } from "../detection/evidence/syncing.ts";
@@ -12,19 +13,26 @@ import type { SyncFacts } from "../detection/sync-facts-store.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { DAY_MS, HOUR_MS } from "../terms/hours.ts";
 
-/** `isConnected` is undefined before the first sign of a connection or of its end. */
+/**
+ * `isConnected` is undefined before the first sign of a connection or of its end. `connectedAt`: of the last connect;
+ * `connectedSince`: since when without a break.
+ */
 export type PastConnection = {
   isConnected?: boolean | undefined;
   connectedAt?: number | undefined;
+  connectedSince?: number | undefined;
   circuit: "closed" | "open" | "forced_open";
   circuitClosedAt?: number | undefined;
 };
 
-/** @param connectedAt of the present connection. @param since the first hour that is judged. */
-export const connectionAtStart = (connectedAt: number | undefined, since: number): PastConnection =>
-  connectedAt !== undefined && connectedAt <= since
-    ? { isConnected: true, connectedAt, circuit: "closed" }
-    : { circuit: "closed" };
+/** What a preview knows of the present connection; undefined if there is none. */
+export type PresentConnection = { connectedAt: number; connectedSince: number } | undefined;
+
+/** @param since the first hour that is judged. */
+export const connectionAtStart = (present: PresentConnection, since: number): PastConnection => ({
+  circuit: "closed",
+  ...(present !== undefined && present.connectedSince <= since && { ...present, isConnected: true }),
+});
 
 /** The actions of the events of a circuit (shared/circuit-breaker/record-transition.ts). */
 const circuitAfter: Readonly<Record<string, PastConnection["circuit"]>> = {
@@ -36,13 +44,25 @@ const circuitAfter: Readonly<Record<string, PastConnection["circuit"]>> = {
   force_close: "closed",
 };
 
+/** Since when the organization is connected without a break, epoch ms; undefined if it is not. */
+const connectedSince = ({ isConnected, connectedSince: since }: PastConnection): number | undefined =>
+  isConnected === true ? since : undefined;
+
+/** When the organization was connected, as far as windows that end now depend on it. */
+export const pastConnectedSpans = (connection: PastConnection): ConnectedSpan[] => {
+  const since = connectedSince(connection);
+  return since === undefined ? [] : [{ since }];
+};
+
 const withFact = (before: PastConnection, { type, action = "", success, at }: Fact): PastConnection => {
-  if (type === "PROVIDER_CONNECTION_ESTABLISHED" && success) return { ...before, isConnected: true, connectedAt: at };
+  if (type === "PROVIDER_CONNECTION_ESTABLISHED" && success) {
+    return { ...before, isConnected: true, connectedAt: at, connectedSince: connectedSince(before) ?? at };
+  }
   if (type === "PROVIDER_CONNECTION_REMOVED" || action === "require_reconnect")
     return { ...before, isConnected: false };
   // A run needs a connection, even if its beginning is not known.
   if (type === "PROVIDER_SYNC_STARTED" && before.isConnected === undefined) {
-    return { ...before, isConnected: true, connectedAt: at };
+    return { ...before, isConnected: true, connectedAt: at, connectedSince: at };
   }
   const circuit = type === "CIRCUIT_BREAKER_CHANGED" ? circuitAfter[action] : undefined;
   if (circuit === undefined) return before;
@@ -52,10 +72,6 @@ const withFact = (before: PastConnection, { type, action = "", success, at }: Fa
 /** The connection after the facts of an hour, which are in order of time. */
 export const connectionAfter = (before: PastConnection, facts: readonly Fact[]): PastConnection =>
   facts.reduce(withFact, before);
-
-/** Since when the organization is connected; undefined if it is not. */
-export const connectedSince = ({ isConnected, connectedAt }: PastConnection): number | undefined =>
-  isConnected === true ? connectedAt : undefined;
 
 /** The first index whose run started at or after a time. @param runs in order of their start. */
 const indexAt = (runs: readonly RunFact[], at: number): number => {

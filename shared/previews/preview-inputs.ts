@@ -1,4 +1,5 @@
 /** Reads what a preview judges with, once, at its beginning: a change during the preview does not count. */
+import { unbrokenSince } from "../connection/connected-spans.ts";
 import type { ConnectionStore } from "../connection/connection-store.ts";
 import type { BaselineStore } from "../detection/baseline-store.ts";
 import type { CustomRuleStore } from "../detection/custom-rules/custom-rule-store.ts";
@@ -18,6 +19,7 @@ import type { AlertPeriodStore, PeriodAlert } from "../security/alerts/alert-per
 import { DAY_MS, startOfDay } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { Side } from "./judge-past-hour.ts";
+import type { PresentConnection } from "./past-syncing.ts";
 import type { StoredPreview } from "./preview-item.ts";
 
 /** A value of JSON. `changed` is undefined if it judges as `now`. Times are epoch ms. */
@@ -31,8 +33,7 @@ export type PreviewInputs = {
   judged: [hour: number, judgedAt: number][];
   /** In order of their start. */
   runs: RunFact[];
-  /** When the present connection was made; undefined if there is none. */
-  connectedAt: number | undefined;
+  connection: PresentConnection;
   /** The first counted hour of users that were counted before the preview's first hour, by their hash. */
   sinceOfUsers: Record<string, number>;
 };
@@ -140,7 +141,10 @@ export const createReadInputs = (dependencies: InputDependencies) => {
       alerts: periodAlerts,
       judged: [...judged],
       runs: runs.sort((a, b) => a.startedAt - b.startedAt),
-      connectedAt: connection.status === "connected" ? connection.connectedAt : undefined,
+      connection:
+        connection.status === "connected"
+          ? { connectedAt: connection.connectedAt, connectedSince: unbrokenSince(connection) }
+          : undefined,
       sinceOfUsers,
     };
   };

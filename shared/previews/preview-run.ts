@@ -27,10 +27,10 @@ import {
   withHour,
 } from "./outcome.ts";
 import {
-  connectedSince,
   connectionAfter,
   connectionAtStart,
   type PastConnection,
+  pastConnectedSpans,
   pastSyncFacts,
 } from "./past-syncing.ts";
 import type { PreviewResult } from "./preview.ts";
@@ -55,7 +55,7 @@ export const newRunState = ({ readFrom, from }: StoredPreview, inputs: PreviewIn
     next: readFrom,
     inputs,
     hasBegun: false,
-    connection: connectionAtStart(inputs.connectedAt, readFrom),
+    connection: connectionAtStart(inputs.connection, readFrom),
     sides: [],
     now: outcome(),
     changed: outcome(),
@@ -155,7 +155,7 @@ export const createPreviewRun = (
         judgedAt,
         readSyncFacts: (options: { since: number; leastRuns: number; judgedAt: number }) =>
           pastSyncFacts({ runs, connection, syncIntervalMs }, hour, options),
-        connectedSince: connectedSince(connection),
+        connected: pastConnectedSpans(connection),
       };
       const found: PastFinding[][] = [];
       for (const judge of judges) found.push((await judge.judge(pastHour)).filter(isPreviewed));

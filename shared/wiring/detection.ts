@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
+import { connectedSpans } from "../connection/connected-spans.ts";
 import { createConnectedStore, createConnectionStore } from "../connection/connection-store.ts";
 import { createBaselineStore } from "../detection/baseline-store.ts";
 import { createBaselines } from "../detection/baselines.ts";
@@ -66,10 +67,7 @@ export const wireDetectOrganization = () => {
       customRules: createCustomRulesHour({
         rules: createCustomRuleStore(openTable("detection")),
         results: createCustomResultStore(openTable("detection")),
-        connectedSince: async (organizationId) => {
-          const connection = await connections.read(organizationId);
-          return connection.status === "connected" ? connection.connectedAt : undefined;
-        },
+        connectedSpans: async (organizationId) => connectedSpans(await connections.read(organizationId)),
         raise,
       }),
       raise,

@@ -90,4 +90,66 @@ describe("own rules", () => {
     },
     PATIENCE,
   );
+
+  it(
+    "notice silence in a window that the organization was connected throughout, whatever happens before it is judged",
+    async () => {
+      const control = controlOf(service);
+      const hourNow = async () => Math.floor((await control.now()) / HOUR);
+      /** Into the second minute of the next hour: what has ended is judged from the sixth minute on. */
+      const nextHour = async () => service.advance(HOUR - ((await control.now()) % HOUR) + MINUTE);
+      const silence = {
+        name: "No export for an hour",
+        level: "LOW",
+        mode: "live",
+        filter: { eventTypes: ["EXPORT_REQUESTED"] },
+        measure: "count",
+        windowMinutes: 60,
+        condition: { lt: 1 },
+      };
+      const watched = async (name: string) => {
+        const organization = organizationOf(service, name);
+        const { apiKey } = await provider.account(1);
+        const connect = async () => expect((await organization.connect(apiKey)).status).toBe(200);
+        await connect();
+        await organization.lastRun();
+        const disconnect = async () => expect((await organization.call("DELETE", "connection")).status).toBe(204);
+        const { body } = await organization.call("POST", "detection/custom-rules", silence);
+        const { id } = body as Rule;
+        const alerts = async () => {
+          const all = (await organization.call("GET", "security/alert")).body as (Alert & { firstSeen: number })[];
+          return all
+            .filter(({ rule }) => rule === `custom_${id}`)
+            .map(({ firstSeen, count }) => ({ hour: Math.floor(firstSeen / HOUR), count }));
+        };
+        return { connect, disconnect, alerts };
+      };
+      await nextHour();
+      const [left, rolled, broken] = [
+        await watched("left-after-its-window"),
+        await watched("rolled-its-key"),
+        await watched("broke-its-window"),
+      ];
+      await nextHour();
+      const hour = await hourNow();
+      await rolled.connect();
+      await broken.disconnect();
+      await broken.connect();
+      await nextHour();
+      expect(await hourNow()).toBe(hour + 1);
+      await left.disconnect();
+      await service.advance(8 * MINUTE);
+      const silent = [{ hour, count: 1 }];
+      await eventually("the window of the one that has left is judged", async () => (await left.alerts()).length > 0);
+      expect(await left.alerts()).toEqual(silent);
+      await eventually("that of the one with a new key, too", async () => (await rolled.alerts()).length > 0);
+      expect(await rolled.alerts()).toEqual(silent);
+      await nextHour();
+      await service.advance(8 * MINUTE);
+      await eventually("the next window is judged", async () => (await broken.alerts()).length > 0);
+      expect(await broken.alerts()).toEqual([{ hour: hour + 1, count: 1 }]);
+      expect(await left.alerts()).toEqual(silent);
+    },
+    PATIENCE,
+  );
 });

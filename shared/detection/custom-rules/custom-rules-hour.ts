@@ -1,4 +1,5 @@
 /** Judges an hour of an organization by its own rules, and does what follows from it. docs/rules.md, "How own rules count". */
+import type { ConnectedSpan } from "../../connection/connected-spans.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { organizationIdOf } from "../../terms/keys.ts";
 import type { Fact } from "../evidence/fact.ts";
@@ -12,8 +13,8 @@ import { type JudgingRule, judgeCustomRules, needsConnection, rulesOfHour } from
 export type CustomRulesDependencies = {
   rules: Pick<CustomRuleStore, "listForJudging" | "addDryRun">;
   results: CustomResultStore;
-  /** Since when the organization is connected, epoch ms; undefined if it is not. */
-  connectedSince: (organizationId: string) => Promise<number | undefined>;
+  /** When the organization was connected. */
+  connectedSpans: (organizationId: string) => Promise<readonly ConnectedSpan[]>;
   raise: RaiseFinding;
 };
 
@@ -47,7 +48,7 @@ export type PreviousHour = { hour: number; custom?: CustomResultRef | undefined 
 export type CustomRulesHour = ReturnType<typeof createCustomRulesHour>;
 
 /** Both calls throw DomainError `store_unavailable`. */
-export const createCustomRulesHour = ({ rules: store, results, connectedSince, raise }: CustomRulesDependencies) => ({
+export const createCustomRulesHour = ({ rules: store, results, connectedSpans, raise }: CustomRulesDependencies) => ({
   /**
    * Judges an hour and stores the result, which counts once the hour's window names it. Half a read unit; of an organization
    * with rules one per 4 KB of rules and of what is carried, and a write unit per KB of the result.
@@ -56,9 +57,9 @@ export const createCustomRulesHour = ({ rules: store, results, connectedSince, r
   async judge(scope: string, hour: Hour, facts: readonly Fact[], previous: PreviousHour): Promise<JudgedByCustomRules> {
     const rules = rulesOfHour(await store.listForJudging(scope), hour);
     if (rules.length === 0) return nothing;
-    const [before, since] = await Promise.all([
+    const [before, connected] = await Promise.all([
       previous?.custom && results.read(scope, previous.hour, previous.custom),
-      needsConnection(rules, hour) ? connectedSince(organizationIdOf(scope)) : undefined,
+      needsConnection(rules, hour) ? connectedSpans(organizationIdOf(scope)) : [],
     ]);
     const judged = judgeCustomRules({
       scope,
@@ -66,7 +67,7 @@ export const createCustomRulesHour = ({ rules: store, results, connectedSince, r
       facts,
       rules,
       carried: before?.carried ?? new Map(),
-      connectedSince: since,
+      connected,
     });
     const findings = judged.findings.map((finding) => withDryRun(finding, rules));
     const result = await results.put(scope, hour.start, { findings, carried: judged.carried });

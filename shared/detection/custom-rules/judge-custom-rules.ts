@@ -2,6 +2,7 @@
  * Judges an hour by an organization's own rules: one pass over the hour's facts for each rule, none over the store. Pure.
  * docs/rules.md, "How own rules count".
  */
+import { type ConnectedSpan, isConnectedThroughout } from "../../connection/connected-spans.ts";
 import { definedFields } from "../../json/defined-fields.ts";
 import { MAX_EVENT_IDS } from "../../security/alerts/alert.ts";
 import { customRuleName, type Finding } from "../../security/alerts/finding.ts";
@@ -37,8 +38,8 @@ export type CustomRulesInput = {
   rules: readonly JudgingRule[];
   /** What judging the hour before returned; empty if it was not judged. */
   carried: CarriedRules;
-  /** Since when the organization is connected, epoch ms; undefined if it is not. Read only if `needsConnection`. */
-  connectedSince: number | undefined;
+  /** When the organization was connected. Read only if `needsConnection`. */
+  connected: readonly ConnectedSpan[];
   /** Fewer in tests. */
   maxGroups?: number;
 };
@@ -61,7 +62,7 @@ const silenceStart = ({ windowMinutes }: Definition, hour: Hour): number =>
 /** Whether a window of a number of minutes, aligned to 00:00 UTC, ends with an hour. */
 export const endsWindow = (windowMinutes: number, hour: Hour): boolean => hour.end % (windowMinutes * MINUTE_MS) === 0;
 
-/** Whether judging an hour needs to know since when the organization is connected. */
+/** Whether judging an hour needs to know when the organization was connected. */
 export const needsConnection = (rules: readonly JudgingRule[], hour: Hour): boolean =>
   rulesOfHour(rules, hour).some((rule) => "lt" in rule.condition && endsWindow(rule.windowMinutes, hour));
 
@@ -83,7 +84,7 @@ const judgeSilence = (
   rule: JudgingRule,
   lt: number,
   facts: readonly Fact[],
-  { hour, connectedSince }: CustomRulesInput,
+  { hour, connected }: CustomRulesInput,
   before: CarriedSilence | undefined,
 ): { findings: Finding[]; silence: CarriedSilence | undefined } => {
   const start = silenceStart(rule, hour);
@@ -91,7 +92,7 @@ const judgeSilence = (
   const events = facts.reduce((sum, fact) => sum + weightOf(fact), same?.events ?? 0);
   const eventIds = [...(same?.eventIds ?? []), ...idsOf(facts)].slice(-MAX_CARRIED_IDS_OF_GROUP);
   if (!endsWindow(rule.windowMinutes, hour)) return { findings: [], silence: { start, events, eventIds } };
-  const isJudged = start >= rule.changedAt && connectedSince !== undefined && connectedSince <= start;
+  const isJudged = start >= rule.changedAt && isConnectedThroughout(connected, { start, end: hour.end });
   if (!isJudged || events >= lt) return { findings: [], silence: undefined };
   const finding = findingOf(rule, hour, {
     subject: ORGANIZATION,

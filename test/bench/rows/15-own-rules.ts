@@ -78,7 +78,7 @@ export const measureOwnRules = (rounds: number) => {
   const random = createRandom(7);
   const rules = twentyRules();
   const own = (facts: readonly Fact[], carried: CustomRulesInput["carried"], of = hour) =>
-    judgeCustomRules({ scope: SCOPE, hour: of, facts, rules, carried, connectedSince: 0 });
+    judgeCustomRules({ scope: SCOPE, hour: of, facts, rules, carried, connected: [{ since: 0 }] });
   const before = { start: hour.start - HOUR_MS, end: hour.start };
   const earlier = inOrder(itemsOf(random, before.start).map((item) => factOf(fromItem(item))));
   const { carried } = own(earlier, new Map(), before);

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
+import { connectedSpans } from "../../../shared/connection/connected-spans.ts";
+import { TOKEN_LIFE_MS } from "../../../shared/connection/connection.ts";
 import type { NewConnection } from "../../../shared/connection/connection-change-store.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
@@ -52,11 +54,15 @@ describe("the connection of an organization", () => {
     const lease = { owner: "me", now: 0, until: 9 };
     await stores.refreshes.takeLease(org, { connectionId, credentialsVersion }, lease);
     await stores.connections.connectQuietly(org, connectionNamed("b"));
-    await expect(stores.connections.read(org)).resolves.toEqual(
-      asRead(connectionNamed("b", { webhookSecrets: secrets })),
-    );
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      ...asRead(connectionNamed("b", { webhookSecrets: secrets })),
+      connectedSince: 1,
+    });
     await stores.connections.connectQuietly(org, connectionNamed("c", { accountId: "acct_2" }));
-    await expect(stores.connections.read(org)).resolves.toEqual(asRead(connectionNamed("c", { accountId: "acct_2" })));
+    await expect(stores.connections.read(org)).resolves.toEqual({
+      ...asRead(connectionNamed("c", { accountId: "acct_2" })),
+      connectedSince: 1,
+    });
   });
 
   it("is removed with its secrets, once", async () => {
@@ -87,6 +93,50 @@ describe("the connection of an organization", () => {
     await expect(stores.connected.countConnected()).resolves.toBe(before);
     await expect(stores.connections.disconnectQuietly(org)).resolves.toBe("removed");
     await expect(stores.connected.countConnected()).resolves.toBe(before);
+  });
+});
+
+describe("the spans of a connection", () => {
+  const HOUR = 3_600_000;
+  const connectAt = (name: string, hour: number) =>
+    stores.connections.connectQuietly(org, connectionNamed(name, { connectedAt: hour * HOUR }));
+  const disconnectAt = (hour: number) => stores.connections.disconnectQuietly(org, undefined, hour * HOUR);
+  const spans = async () => connectedSpans(await stores.connections.read(org));
+
+  it("are not broken by another key, and stay when the connection ends", async () => {
+    await connectAt("a", 1);
+    await connectAt("b", 2);
+    expect(await spans()).toEqual([{ since: HOUR }]);
+    await disconnectAt(3);
+    await connectAt("c", 4);
+    expect(await spans()).toEqual([{ since: HOUR, until: 3 * HOUR }, { since: 4 * HOUR }]);
+    await stores.connections.requireReconnectQuietly(org, connectionNamed("c"), 6 * HOUR);
+    await connectAt("d", 7);
+    await disconnectAt(7.9);
+    const ended = [
+      { since: HOUR, until: 3 * HOUR },
+      { since: 4 * HOUR, until: 6 * HOUR },
+    ];
+    // What was shorter than an hour contains no window.
+    expect(await spans()).toEqual(ended);
+    expect(await stores.connections.read(org)).toEqual({ status: "disconnected", connectedBefore: ended });
+  });
+
+  it("begin with the exchange of tokens that connects again", async () => {
+    const connection = connectionNamed("a", { method: "oauth", tokenExpiresAt: 5 });
+    await stores.connections.connectQuietly(org, connection);
+    await stores.connections.requireReconnectQuietly(org, connection, 3 * HOUR);
+    const tokens = { credentials: sealedText("new"), credentialsVersion: "new", tokenExpiresAt: 4 * HOUR };
+    await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
+    expect(await spans()).toEqual([{ since: 1, until: 3 * HOUR }, { since: 3 * HOUR }]);
+  });
+
+  it("are forgotten when the records' claim is released", async () => {
+    await connectAt("a", 1);
+    await stores.claims.claimRecords(org, connectionNamed("a"));
+    await disconnectAt(5);
+    await expect(stores.claims.releaseRecords(org, "id a")).resolves.toBe(true);
+    expect(await spans()).toEqual([]);
   });
 });
 
@@ -182,7 +232,9 @@ describe("concurrent calls", () => {
     const whole = connections.find(
       ({ connectionId }) => "connectionId" in stored && connectionId === stored.connectionId,
     );
-    expect(stored).toEqual({ status: "connected", entryOf: whole?.accountId, ...whole });
+    const { connectedSince, ...others } = { connectedSince: undefined, ...stored };
+    expect(names.map(Number)).toContain(connectedSince);
+    expect(others).toEqual({ status: "connected", entryOf: whole?.accountId, ...whole });
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });
 
@@ -241,7 +293,7 @@ describe("between the read and the write of a connect", () => {
     await stores.connections.connectQuietly(org, connectionNamed("a"));
     const meanwhile = () => stores.connections.connectQuietly(org, another);
     await delayed(meanwhile).connections.connectQuietly(org, connectionNamed("c"));
-    await expect(stores.connections.read(org)).resolves.toEqual(asRead(connectionNamed("c")));
+    await expect(stores.connections.read(org)).resolves.toEqual({ ...asRead(connectionNamed("c")), connectedSince: 1 });
   });
 
   it("a new webhook endpoint is noticed, and reported as the one that was left", async () => {
@@ -405,7 +457,8 @@ describe("the lease of a refresh", () => {
     await expect(stores.refreshes.storeTokens(org, connection, tokens)).resolves.toBe(true);
     // The account's directory gets its entry again with the next work of the connection.
     const { entryOf: _, ...withoutEntry } = asRead({ ...connection, ...tokens });
-    await expect(stores.connections.read(org)).resolves.toEqual(withoutEntry);
+    const connectedSince = tokens.tokenExpiresAt - TOKEN_LIFE_MS;
+    await expect(stores.connections.read(org)).resolves.toEqual({ ...withoutEntry, connectedSince });
     expect(await isListed()).toBe(true);
     await expect(stores.connected.countConnected()).resolves.toBe(before + 1);
   });

@@ -97,20 +97,23 @@ const changeOf = ({ connectionId, accountId, method, connectedAt }: NewConnectio
   userId: "ada",
 });
 
-const by = { at: 2, source: "user", userId: "bob" } as const;
+const by: { at: number; source: "user"; userId: string } = { at: 2, source: "user", userId: "bob" };
 
 /** The change that the provider's rejection of a connection's credentials makes. */
-const rejectionOf = ({
-  connectionId,
-  credentialsVersion,
-  accountId,
-}: Pick<ConnectedItem, "connectionId" | "credentialsVersion"> & { accountId?: string }): ConnectionChange => ({
+const rejectionOf = (
+  {
+    connectionId,
+    credentialsVersion,
+    accountId,
+  }: Pick<ConnectedItem, "connectionId" | "credentialsVersion"> & { accountId?: string },
+  at: number,
+): ConnectionChange => ({
   eventType: "AUTHENTICATION_FAILURE",
   connectionId,
   version: credentialsVersion,
   accountId: accountId ?? "acct_1",
   method: "api_key",
-  at: 3,
+  at,
   source: "system",
   reason: "api_key_refused",
 });
@@ -123,16 +126,17 @@ const quietly = (changes: ConnectionChangeStore) => {
   return {
     connectQuietly: async (organizationId: string, connection: NewConnection) =>
       forget(organizationId, (await changes.connect(organizationId, connection, changeOf(connection))).unrecorded),
-    disconnectQuietly: async (organizationId: string, connectionId?: string) => {
-      const { outcome, unrecorded } = await changes.disconnect(organizationId, by, connectionId);
+    disconnectQuietly: async (organizationId: string, connectionId?: string, at = by.at) => {
+      const { outcome, unrecorded } = await changes.disconnect(organizationId, { ...by, at }, connectionId);
       await forget(organizationId, unrecorded);
       return outcome;
     },
     requireReconnectQuietly: async (
       organizationId: string,
       failed: Pick<ConnectedItem, "connectionId" | "credentialsVersion">,
+      at = 3,
     ) => {
-      const unrecorded = await changes.requireReconnect(organizationId, failed, rejectionOf(failed));
+      const unrecorded = await changes.requireReconnect(organizationId, failed, rejectionOf(failed, at));
       await forget(organizationId, unrecorded);
       return unrecorded.length > 0;
     },

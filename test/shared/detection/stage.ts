@@ -118,7 +118,12 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
         syncFacts,
         syncIntervalMs: SYNC_INTERVAL_MS,
       }),
-      customRules: createCustomRulesHour({ rules: customRules, results, connectedSince: async () => 0, raise }),
+      customRules: createCustomRulesHour({
+        rules: customRules,
+        results,
+        connectedSpans: async () => [{ since: 0 }],
+        raise,
+      }),
       raise,
       markReportsDue: (id, day) => reports.markReportsDue(`org#${encodeURIComponent(id)}`, day),
       now,

@@ -161,7 +161,7 @@ export const judgeHistory = async (
         },
         read: async (_scope, hour) => carriedResults.get(String(hour)) ?? { findings: [], carried: new Map() },
       },
-      connectedSince: async () => 0,
+      connectedSpans: async () => [{ since: 0 }],
       raise: async () => undefined,
     }),
     raise: async () => undefined,

@@ -68,7 +68,7 @@ const preview = async (
     alerts: [],
     judged: [...times],
     runs: history.runs,
-    connectedAt: 0,
+    connection: { connectedAt: 0, connectedSince: 0 },
     sinceOfUsers: {},
   };
   const byHour = Map.groupBy(history.recorded, ({ fact }) => fact.at - (fact.at % HOUR));

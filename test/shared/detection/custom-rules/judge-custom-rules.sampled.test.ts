@@ -38,9 +38,15 @@ describe("own rules over three days", () => {
         someFacts,
         fc.array(fc.nat(HOURS - 2), { maxLength: 4 }),
         fc.record({ hour: fc.nat(HOURS - 1), rules: fc.uniqueArray(fc.nat(19), { maxLength: 6 }) }),
-        fc.constantFrom(0, START + HOUR_MS, START + 30 * HOUR_MS, undefined),
+        fc.constantFrom(
+          [{ since: 0 }],
+          [{ since: START + HOUR_MS }],
+          [{ since: 0, until: START + 36 * HOUR_MS }],
+          [{ since: START, until: START + 30 * HOUR_MS }, { since: START + 31 * HOUR_MS }],
+          [],
+        ),
         fc.constantFrom(1, 2, 3, 200),
-        (initial, facts, late, change, connectedSince, maxGroups) => {
+        (initial, facts, late, change, connected, maxGroups) => {
           let rules = initial;
           const judged = new Map<number, { carried: CarriedRules; memory: Memory }>();
           for (const index of orderOf(late)) {
@@ -55,7 +61,7 @@ describe("own rules over three days", () => {
             // A quiet hour is judged only if a rule asks for silence.
             if (ofHour.length === 0 && index % 3 !== 2) continue;
             const previous = judged.get(Math.max(-1, ...[...judged.keys()].filter((one) => one < index)));
-            const input = { scope, facts: ofHour, rules, connectedSince, maxGroups };
+            const input = { scope, facts: ofHour, rules, connected, maxGroups };
             const actual = judgeCustomRules({ ...input, hour, carried: previous?.carried ?? new Map() });
             const oracle = judgeByBruteForce({ ...input, hour: start, memory: previous?.memory ?? new Map() });
             judged.set(index, { carried: stored(actual.carried), memory: oracle.memory });
@@ -113,14 +119,20 @@ const rule: JudgingRule = {
   changedAt: START,
 };
 
-const judge = (facts: readonly Fact[], by: Partial<JudgingRule>, at = START, carried: CarriedRules = new Map()) =>
+const judge = (
+  facts: readonly Fact[],
+  by: Partial<JudgingRule>,
+  at = START,
+  carried: CarriedRules = new Map(),
+  connected: readonly { since: number; until?: number }[] = [{ since: 0 }],
+) =>
   judgeCustomRules({
     scope,
     hour: { start: at, end: at + HOUR_MS },
     facts,
     rules: [{ ...rule, ...by } as JudgingRule],
     carried,
-    connectedSince: 0,
+    connected,
   });
 
 describe("an own rule", () => {
@@ -181,6 +193,20 @@ describe("an own rule", () => {
     expect(judge(counts, by("2001:db8:0:1::/64")).findings).toMatchObject([{ evidence: { count: 4 } }]);
     // A part of the network: some of the failures may have come from elsewhere.
     expect(judge(counts, by("2001:db8:0:1::/80")).findings).toEqual([]);
+  });
+
+  it("finds silence in a window in which the organization was connected throughout", () => {
+    const silent = (...connected: { since: number; until?: number }[]) =>
+      judge([], { groupBy: undefined, condition: { lt: 1 } }, START, new Map(), connected).findings.length > 0;
+    expect(silent({ since: 0 })).toBe(true);
+    expect(silent({ since: START })).toBe(true);
+    expect(silent({ since: START + 1 })).toBe(false);
+    // Disconnected after the window's end, and before it.
+    expect(silent({ since: 0, until: START + HOUR_MS })).toBe(true);
+    expect(silent({ since: 0, until: START + HOUR_MS - 1 })).toBe(false);
+    expect(silent({ since: 0, until: START + HOUR_MS }, { since: START + HOUR_MS + 1 })).toBe(true);
+    expect(silent({ since: 0, until: START + 1 }, { since: START + 2 })).toBe(false);
+    expect(silent()).toBe(false);
   });
 
   it("matches nothing while a list of its filter is empty", () => {

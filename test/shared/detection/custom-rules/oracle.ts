@@ -47,12 +47,13 @@ type Input = {
   facts: readonly Fact[];
   rules: readonly JudgingRule[];
   memory: Memory;
-  connectedSince: number | undefined;
+  /** Since when, and until when the organization was connected. */
+  connected: readonly { since: number; until?: number | undefined }[];
   maxGroups: number;
 };
 
 export const judgeByBruteForce = (input: Input): { findings: Expected[]; memory: Memory } => {
-  const { scope, hour, facts, rules, memory, connectedSince, maxGroups } = input;
+  const { scope, hour, facts, rules, memory, connected, maxGroups } = input;
   const findings: Expected[] = [];
   const remembered = new Map<string, readonly Seen[]>();
   for (const rule of rules) {
@@ -73,7 +74,9 @@ export const judgeByBruteForce = (input: Input): { findings: Expected[]; memory:
       remembered.set(id, now);
       const end = hour + HOUR_MS;
       const start = end - windowMs;
-      if (end % windowMs !== 0 || start < changedAt || connectedSince === undefined || connectedSince > start) continue;
+      const isConnected = (at: number) => connected.some(({ since, until }) => since <= at && (until ?? at) >= at);
+      const moments = Array.from({ length: windowMinutes + 1 }, (_, minute) => start + minute * MINUTE);
+      if (end % windowMs !== 0 || start < changedAt || !moments.every(isConnected)) continue;
       const amount = amountOf(
         rule,
         now.filter(({ fact }) => fact.at >= start && fact.at < end),
