@@ -5,30 +5,28 @@
 import type { ProviderSetup } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ResolveCause } from "../security/alerts/alert-resolver.ts";
-import { type Finding, KEY_RULE } from "../security/alerts/finding.ts";
+import { KEY_RULE } from "../security/alerts/finding.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import { findingOfKey, type KeyAlerts, type KeyWarning, type StoredKey, warningsOf } from "./key.ts";
 import type { KeyStore } from "./key-store.ts";
 
-type Settled = { raise: KeyWarning[]; resolve: readonly KeyWarning[]; alerts: KeyAlerts | undefined };
+type Due = { raise: KeyWarning[]; resolve: readonly KeyWarning[]; raised: readonly KeyWarning[] };
 
-/** What the present key needs. @param now epoch ms. */
-const settle = (key: StoredKey | undefined, alerts: KeyAlerts | undefined, now: number): Settled => {
+/** What the present key needs, and what was raised for it. @param now epoch ms. */
+const dueFor = (key: StoredKey | undefined, alerts: KeyAlerts | undefined, now: number): Due => {
   const wanted = key === undefined ? [] : warningsOf(key, now);
   const isSame = alerts !== undefined && alerts.of === key?.digest;
   const raised = isSame ? alerts.raised : [];
-  const raise = wanted.filter((warning) => !raised.includes(warning));
-  const { digest: of } = key ?? {};
   return {
-    raise,
+    raise: wanted.filter((warning) => !raised.includes(warning)),
     resolve: isSame ? [] : (alerts?.raised ?? []),
-    alerts: of === undefined || raised.length + raise.length === 0 ? undefined : { of, raised: [...raised, ...raise] },
+    raised,
   };
 };
 
 /** Whether an alert is missing. @param now epoch ms. */
 export const lacksKeyAlert = (key: StoredKey, alerts: KeyAlerts | undefined, now: number): boolean =>
-  settle(key, alerts, now).raise.length > 0;
+  dueFor(key, alerts, now).raise.length > 0;
 
 /** Concurrent connects of one organization are rare. */
 const MAX_ATTEMPTS = 4;
@@ -37,7 +35,8 @@ type Dependencies = {
   connections: Pick<ConnectionStore, "read">;
   keys: Pick<KeyStore, "noteAlerts">;
   setup: Pick<ProviderSetup, "keyPermissions" | "provider">;
-  raise(organizationId: string, finding: Finding): Promise<void>;
+  /** False if the organization has switched the rule off; it is then asked again with the next piece of work. */
+  raise(organizationId: string, finding: ReturnType<typeof findingOfKey>): Promise<boolean>;
   now: Clock;
 };
 
@@ -55,11 +54,16 @@ export const createSettleKeyAlerts =
       // Credentials that the provider rejected are replaced by the next connect.
       if (stored.status === "needs_reconnect") return;
       const key = stored.status === "connected" ? stored.key : undefined;
-      const due = settle(key, stored.keyAlerts, now());
+      const due = dueFor(key, stored.keyAlerts, now());
       if (due.raise.length + due.resolve.length === 0) return;
       for (const subject of due.resolve) await resolve?.(organizationId, { kind: "finding", rule: KEY_RULE, subject });
+      const raised = [...due.raised];
       if (key !== undefined)
-        for (const warning of due.raise) await raise(organizationId, findingOfKey(warning, key, setup, now()));
-      if (await keys.noteAlerts(organizationId, { key, before: stored.keyAlerts, after: due.alerts })) return;
+        for (const warning of due.raise)
+          if (await raise(organizationId, findingOfKey(warning, key, setup, now()))) raised.push(warning);
+      if (raised.length === due.raised.length && due.resolve.length === 0) return;
+      const of = key?.digest;
+      const after = of === undefined || raised.length === 0 ? undefined : { of, raised };
+      if (await keys.noteAlerts(organizationId, { key, before: stored.keyAlerts, after })) return;
     }
   };

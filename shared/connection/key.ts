@@ -93,7 +93,7 @@ export const findingOfKey = (
   { since, digest = "" }: StoredKey,
   { keyPermissions, provider }: Pick<ProviderSetup, "keyPermissions" | "provider">,
   now: number,
-): Finding => {
+): Finding & { rule: typeof KEY_RULE } => {
   const isOld = warning === "age";
   const permissions = keyPermissions.map(({ resource, access }) => `${resource}: ${access}`);
   return {

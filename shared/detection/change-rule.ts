@@ -12,7 +12,7 @@ import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { RULE_OFF_RULE } from "../security/alerts/alert.ts";
 import type { ResolveCause } from "../security/alerts/alert-resolver.ts";
 import { attackByRule } from "../security/alerts/attack-by-rule.ts";
-import { type FindingRule, findingRules } from "../security/alerts/finding.ts";
+import { type BuiltInRule, builtInRules } from "../security/alerts/finding.ts";
 import { identityOf } from "../security/event-id.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { NewSecurityEvent } from "../security/security-event.ts";
@@ -23,7 +23,7 @@ import type { RuleChange, RuleSettingsStore } from "./rule-settings-store.ts";
 import { describeThresholds } from "./rules/rules.ts";
 
 /** A rule as clients see it. */
-const describeRule = (rule: FindingRule, settings: RevisedSettings): DetectionRule => {
+const describeRule = (rule: BuiltInRule, settings: RevisedSettings): DetectionRule => {
   const { enabled, level, thresholds, known, revision } = settings;
   return {
     rule,
@@ -38,17 +38,17 @@ const describeRule = (rule: FindingRule, settings: RevisedSettings): DetectionRu
 
 /** All built-in rules with an organization's settings. */
 export const describeRules = (all: RulesSettings): DetectionRule[] =>
-  findingRules.map((rule) => describeRule(rule, settingsOf(all, rule)));
+  builtInRules.map((rule) => describeRule(rule, settingsOf(all, rule)));
 
 /** @throws DomainError `rule_not_found`. */
-const requireRule = (name: string): FindingRule => {
-  const rule = findingRules.find((one) => one === name);
+const requireRule = (name: string): BuiltInRule => {
+  const rule = builtInRules.find((one) => one === name);
   if (rule === undefined) throw new DomainError("rule_not_found", "There is no such rule.");
   return rule;
 };
 
 /** The thresholds that differ from their defaults. @throws DomainError `invalid_field`. */
-const requireThresholds = (rule: FindingRule, requested: Readonly<Record<string, unknown>>): Record<string, number> => {
+const requireThresholds = (rule: BuiltInRule, requested: Readonly<Record<string, unknown>>): Record<string, number> => {
   const thresholds = describeThresholds(rule, {});
   const names = Object.keys(thresholds);
   return Object.fromEntries(
@@ -69,7 +69,7 @@ const requireThresholds = (rule: FindingRule, requested: Readonly<Record<string,
 
 /** The settings of a request. @throws DomainError `invalid_field`. */
 export const requestedSettings = (
-  rule: FindingRule,
+  rule: BuiltInRule,
   { enabled, level, thresholds = {}, known }: Omit<DetectionRuleRequest, "revision">,
 ): RuleSettings => ({
   enabled,
@@ -140,8 +140,8 @@ export const createRecordRuleChange =
 
 export type RecordRuleChange = ReturnType<typeof createRecordRuleChange>;
 
-/** An item has at most 400 KB; beside the settings it has the change, with the settings of one rule twice. */
-const MAX_BYTES = 220_000;
+/** An item has at most 400 KB: the settings, and the change, which has those of one rule twice. */
+const MAX_BYTES = 380_000;
 
 /** Of several concurrent changes, one is written in each attempt. */
 const MAX_ATTEMPTS = 10;
@@ -180,12 +180,12 @@ export const createChangeRule = (dependencies: Dependencies) => {
       }
       const after = { ...requested, revision: before.revision + 1 };
       const rules = { ...stored.rules, [rule]: after };
-      if (Buffer.byteLength(encodeJson(rules)) > MAX_BYTES) {
-        throw new DomainError("invalid_field", "known: expected shorter lists; those of all rules are too long");
-      }
       const at = now();
       const requester = definedFields(requesterOf(request));
       const change: RuleChange = { rule, before, after, at, requestId: request.origin.requestId, ...requester };
+      if (Buffer.byteLength(encodeJson(rules)) + Buffer.byteLength(encodeJson(change)) > MAX_BYTES) {
+        throw new DomainError("invalid_field", "known: expected shorter lists; those of all rules are too long");
+      }
       const author = { changedAt: at, changedBy: userId };
       const version = await store.replace(organizationId, rules, { version: stored.version, author, change });
       if (version === undefined) continue;

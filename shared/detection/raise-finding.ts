@@ -1,7 +1,9 @@
 /** Raises the alerts of findings. */
 import { writeLog } from "../runtime/log.ts";
 import type { AlertRaiser } from "../security/alerts/alert-raiser.ts";
-import type { Finding } from "../security/alerts/finding.ts";
+import type { BuiltInRule, Finding } from "../security/alerts/finding.ts";
+import { settingsOf, withLevel } from "./rule-settings.ts";
+import type { RuleSettingsStore } from "./rule-settings-store.ts";
 
 export type RaiseFinding = (organizationId: string | undefined, finding: Finding) => Promise<void>;
 
@@ -34,7 +36,20 @@ export const withinTime = async <Result>(work: Promise<Result>, limitMs: number)
   }
 };
 
-/** The same, but creates what raises alerts at the first finding: most instances never have one. */
+/**
+ * Raises a finding at once by the organization's settings of its rule. Known callers are for the rule to leave out.
+ * @returns false if the rule is off.
+ * @throws DomainError `store_unavailable`.
+ */
+export const createRaiseBySettings =
+  (settings: Pick<RuleSettingsStore, "read">, raise: RaiseFinding) =>
+  async (organizationId: string, finding: Finding & { rule: BuiltInRule }): Promise<boolean> => {
+    const { enabled, level } = settingsOf(await settings.read(organizationId), finding.rule);
+    if (enabled) await raise(organizationId, withLevel(finding, level));
+    return enabled;
+  };
+
+/** The same as `createRaiseFinding`, but creates what raises alerts at the first finding: most instances never have one. */
 export const createLazyRaiseFinding = (createAlerts: () => Pick<AlertRaiser, "raiseForFinding">): RaiseFinding => {
   let raise: RaiseFinding | undefined;
   return async (organizationId, finding) => {

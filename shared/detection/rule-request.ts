@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { boundedInteger } from "../json/bounded-integer.ts";
 import { integer } from "../json/number-fields.ts";
 import { Attack } from "../security/alerts/attack.ts";
-import { findingRules } from "../security/alerts/finding.ts";
+import { builtInRules } from "../security/alerts/finding.ts";
 import { isIdentifier } from "../terms/caller.ts";
 import { Cidr } from "../terms/cidr-text.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
@@ -28,7 +28,7 @@ const currentLevel = z.enum(riskLevels).register(z.globalRegistry, {
 /** A rule as it is now. */
 export const DetectionRule = z
   .object({
-    rule: z.enum(findingRules),
+    rule: z.enum(builtInRules),
     enabled: z.boolean().register(z.globalRegistry, described("Whether the rule makes findings.")),
     level: z.optional(currentLevel),
     thresholds: z.record(z.string(), Threshold).register(z.globalRegistry, described("By name; a rule may have none.")),
@@ -101,10 +101,10 @@ export const DetectionRuleRequest = z
   });
 export type DetectionRuleRequest = z.output<typeof DetectionRuleRequest>;
 
-const RULE_EXPECTED = `expected one of ${findingRules.join(", ")}`;
+const RULE_EXPECTED = `expected one of ${builtInRules.join(", ")}`;
 
 /** For a preview: what would replace the settings of a rule. */
 export const PreviewedRule = z
-  .strictObject({ rule: z.enum(findingRules, { error: RULE_EXPECTED }), ...settingsFields })
+  .strictObject({ rule: z.enum(builtInRules, { error: RULE_EXPECTED }), ...settingsFields })
   .register(z.globalRegistry, { id: "PreviewedRule", description: "Settings of a built-in rule to preview." });
 export type PreviewedRule = z.output<typeof PreviewedRule>;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { encodeJson } from "../json/encode-json.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { getItem, putItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
-import { findingRules } from "../security/alerts/finding.ts";
+import { builtInRules } from "../security/alerts/finding.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
 import { RequestOrigin } from "../terms/requester.ts";
 import type { TableKey } from "../terms/tables.ts";
@@ -10,7 +10,7 @@ import { RevisedSettings, RulesSettings } from "./rule-settings.ts";
 
 /** A change: who made it, when (epoch ms), from where, and the rule's settings before and after it. */
 export const RuleChange = z.object({
-  rule: z.enum(findingRules),
+  rule: z.enum(builtInRules),
   before: RevisedSettings,
   after: RevisedSettings,
   at: z.int(),
@@ -23,7 +23,7 @@ export type RuleChange = z.output<typeof RuleChange>;
  * One item per organization in the table of settings, so that a judged hour costs one read: `id` (`org#acme#rules`) ·
  * `rules`: the settings of the changed rules, as JSON text · `version`: identifies the put that wrote the item ·
  * `changedAt` (epoch ms), `changedBy` · `change` as JSON text: present until its security event is recorded. At most
- * 250 KB: nine rules with 100 networks and 100 users each. No expiry.
+ * 380 KB: every rule with 100 networks and 100 users. No expiry.
  */
 const Item = z.object({
   rules: z.string(),

@@ -3,7 +3,7 @@
  * users that it does not see events of. Rules take them as an argument. Pure. docs/rules.md.
  */
 import * as z from "zod/mini";
-import { type FindingRule, findingRules } from "../security/alerts/finding.ts";
+import { type BuiltInRule, findingRules } from "../security/alerts/finding.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 
 /** `level` replaces every level of the rule below CRITICAL. `thresholds`: those that were set; the others have their defaults. */
@@ -26,10 +26,10 @@ export const RulesSettings = z.record(z.string(), RevisedSettings);
 export type RulesSettings = Readonly<Record<string, RevisedSettings>>;
 
 /** Settings of a rule; those of a rule that was never changed have revision 0. */
-export const settingsOf = (all: RulesSettings, rule: FindingRule): RevisedSettings =>
+export const settingsOf = (all: RulesSettings, rule: BuiltInRule): RevisedSettings =>
   all[rule] ?? { ...defaultRuleSettings, revision: 0 };
 
-/** The revisions of the settings that judge; undefined if all are 0. A judged hour is stored with them. */
+/** The revisions of the settings that judge hours; undefined if all are 0. A judged hour is stored with them. */
 export const revisionsOf = (all: RulesSettings): Record<string, number> | undefined => {
   const revisions = findingRules.flatMap((rule) => {
     const { revision } = settingsOf(all, rule);

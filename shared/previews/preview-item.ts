@@ -12,7 +12,7 @@ import { Definition } from "../detection/custom-rules/custom-rule.ts";
 import { RuleSettings } from "../detection/rule-settings.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import { MuteScope } from "../mutes/mute.ts";
-import { findingRules } from "../security/alerts/finding.ts";
+import { builtInRules } from "../security/alerts/finding.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { OPEN_PREVIEWS } from "../terms/tables.ts";
@@ -33,7 +33,7 @@ export const openPreviews = defineShardedIndex(OPEN_PREVIEWS, { count: 1, prefix
 
 /** What would change. `customRule`: with the id of a stored rule, or with none. */
 export const Change = z.union([
-  z.object({ kind: z.literal("rule"), rule: z.enum(findingRules), settings: RuleSettings }),
+  z.object({ kind: z.literal("rule"), rule: z.enum(builtInRules), settings: RuleSettings }),
   z.object({ kind: z.literal("customRule"), id: z.optional(z.string()), definition: Definition }),
   z.object({ kind: z.literal("mute"), mute: MuteScope }),
 ]);

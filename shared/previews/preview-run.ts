@@ -36,6 +36,7 @@ import {
 import type { PreviewResult } from "./preview.ts";
 import type { PreviewInputs } from "./preview-inputs.ts";
 import type { StoredPreview } from "./preview-item.ts";
+import { ofSide, raisedByHour } from "./raised-at-once.ts";
 
 /** A value of JSON. `next`: the hour to judge next, epoch ms. */
 export type RunState = {
@@ -114,6 +115,7 @@ export const createPreviewRun = (
   const systemHours = new Set(
     alerts.filter(({ rule }) => rule === SYSTEM_RULE).flatMap(({ occurrences }) => occurrences),
   );
+  const raised = raisedByHour(alerts);
   const isPreviewed = ({ finding }: PastFinding): boolean => change.kind !== "rule" || finding.rule === change.rule;
   const watchesSilence =
     change.kind === "mute" ||
@@ -144,8 +146,14 @@ export const createPreviewRun = (
       next += HOUR_MS;
       connection = connectionAfter(connection, inOrder(facts));
       const isJudged = judgedTimes.has(start);
+      const raisedNow = raised.get(start) ?? [];
       // Detection judges an hour without events only for silence.
-      if (!isJudged && facts.length === 0 && !(watchesSilence && (hasBegun || change.kind === "customRule"))) return;
+      if (
+        !isJudged &&
+        facts.length + raisedNow.length === 0 &&
+        !(watchesSilence && (hasBegun || change.kind === "customRule"))
+      )
+        return;
       hasBegun = true;
       const hour = { start, end: start + HOUR_MS };
       const judgedAt = judgedTimes.get(start) ?? hour.end + JUDGED_AFTER_MS;
@@ -158,7 +166,10 @@ export const createPreviewRun = (
         connected: pastConnectedSpans(connection),
       };
       const found: PastFinding[][] = [];
-      for (const judge of judges) found.push((await judge.judge(pastHour)).filter(isPreviewed));
+      for (const [index, judge] of judges.entries()) {
+        const atOnce = ofSide(raisedNow, sides[index] ?? inputs.now);
+        found.push([...(await judge.judge(pastHour)), ...atOnce].filter(isPreviewed));
+      }
       if (start < from) return;
       const isSystem = change.kind === "mute" || (change.kind === "rule" && change.rule === SYSTEM_RULE);
       const [foundNow = [], foundChanged = foundNow] = isSystem ? withSystemErrors(found, start) : found;

@@ -28,7 +28,7 @@ const HOURS_PER_STEP = 6;
 const CHECKPOINT_EVERY_MS = 20_000;
 
 /** Of another version of the service, the preview begins again. */
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
 
 export type PreviewWorkerDependencies = {
   previews: Pick<PreviewStore, "take" | "renew" | "checkpoint" | "release" | "end">;

@@ -7,7 +7,7 @@ import { scopeOfRequest } from "../mutes/create-mute.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { addLogIds, writeLog } from "../runtime/log.ts";
-import type { FindingRule } from "../security/alerts/finding.ts";
+import type { BuiltInRule } from "../security/alerts/finding.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
 import { DAY_MS, HOUR_MS, startOfDay, startOfHour } from "../terms/hours.ts";
 import type { RequestIdentity } from "../terms/idempotency-key.ts";
@@ -29,7 +29,7 @@ export type RequestPreviewDependencies = {
 };
 
 /** Windows of other rules reach back an hour, those of own rules a day. */
-const RULES_WITH_BASELINE: readonly FindingRule[] = ["unusual_api_usage", "performance_degradation"];
+const RULES_WITH_BASELINE: readonly BuiltInRule[] = ["unusual_api_usage", "performance_degradation"];
 
 const readsBaseline = (change: Change): boolean =>
   change.kind === "mute" || (change.kind === "rule" && RULES_WITH_BASELINE.includes(change.rule));

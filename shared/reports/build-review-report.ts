@@ -1,6 +1,6 @@
 /** Builds the security review of a week. Pure. */
 import type { Alert } from "../security/alerts/alert.ts";
-import { type FindingRule, findingRules, isCustomRule } from "../security/alerts/finding.ts";
+import { type BuiltInRule, builtInRules, isCustomRule } from "../security/alerts/finding.ts";
 import type { Counters } from "../security/statistics/counters.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import { DAY_MS } from "../terms/hours.ts";
@@ -44,7 +44,7 @@ export type ReviewInput = {
 const REFUSALS = ["AUTHENTICATION_FAILURE", "PERMISSION_DENIED"];
 
 const isFinding = ({ rule }: Pick<Alert, "rule">): boolean =>
-  isCustomRule(rule) || findingRules.some((one) => one === rule);
+  isCustomRule(rule) || builtInRules.some((one) => one === rule);
 
 const dayOf = ({ days }: ReviewInput, from: number): ReviewedDay => {
   const counters = days.get(from) ?? [];
@@ -94,7 +94,7 @@ const trendOf = (measure: Measure, week: ReviewedWeek, weeksBefore: readonly Rev
   return { measure, value, before, ...(before > 0 && { change: value / before - 1 }) };
 };
 
-const ruleCountOf = (rule: FindingRule, { alerts, period }: ReviewInput, weeks: number): RuleCount => {
+const ruleCountOf = (rule: BuiltInRule, { alerts, period }: ReviewInput, weeks: number): RuleCount => {
   const ofRule = alerts.filter((alert) => alert.rule === rule);
   const before = ofRule.filter(
     ({ firstSeen }) => firstSeen < period.from && firstSeen >= period.from - weeks * WEEK_MS,
@@ -127,7 +127,7 @@ export const buildReviewReport = (input: ReviewInput): ReviewReport => {
     week,
     weeksBefore,
     trends: measures.map((measure) => trendOf(measure, week, weeksBefore)),
-    rules: findingRules.map((rule) => ruleCountOf(rule, input, weeksBefore.length)),
+    rules: builtInRules.map((rule) => ruleCountOf(rule, input, weeksBefore.length)),
   };
   return fitReport((maxItems) => {
     const shown = firstOf(findings, maxItems);

@@ -5,7 +5,7 @@ import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
 import type { MuteItem } from "../mutes/mute-item.ts";
 import type { MuteStore } from "../mutes/mute-store.ts";
 import type { AlertStore } from "../security/alerts/alert-store.ts";
-import { findingRules } from "../security/alerts/finding.ts";
+import { builtInRules } from "../security/alerts/finding.ts";
 import { toSyncRun } from "../sync/sync-item.ts";
 import type { SyncRun } from "../sync/sync-run.ts";
 import type { SyncRunStore } from "../sync/sync-run-store.ts";
@@ -145,7 +145,7 @@ export const createComplianceCollector = ({
       alerts: found,
       erasures: erasureFacts,
       mutes: foundMutes,
-      rulesOff: findingRules.filter((rule) => !settingsOf(rulesSettings, rule).enabled),
+      rulesOff: builtInRules.filter((rule) => !settingsOf(rulesSettings, rule).enabled),
     };
   };
 };

@@ -26,7 +26,8 @@ const aboutRules = (input: RecommendationInput): Recommendation[] =>
   input.rules
     .filter(({ alerts }) => alerts > 0)
     .map(({ rule, alerts, before }) => ({
-      ...adviceByRule[rule],
+      level: adviceByRule[rule].level,
+      action: adviceByRule[rule].action,
       because: `${plural(alerts, "alert", "alerts")} of the rule ${rule.replaceAll("_", " ")} this week${perWeekBefore(before, input)}.`,
     }));
 

@@ -1,7 +1,7 @@
 /** The security review of a week, compared with the four weeks before. Built by build-review-report.ts. */
 import * as z from "zod/mini";
 import { count, epochMs } from "../json/number-fields.ts";
-import { findingRules } from "../security/alerts/finding.ts";
+import { builtInRules } from "../security/alerts/finding.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
 import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
 import { allReviews } from "./report-review.ts";
@@ -62,7 +62,7 @@ export const Trend = z.object({
 export type Trend = z.output<typeof Trend>;
 
 export const RuleCount = z.object({
-  rule: z.enum(findingRules),
+  rule: z.enum(builtInRules),
   alerts: count("Alerts of this rule that were raised in the week."),
   findings: count("How often those alerts, and older ones seen in the week, were raised in all."),
   before: numberOf("Alerts per week: the mean of `weeksBefore`; 0 if there is no week to compare with."),

@@ -16,6 +16,7 @@ import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
 import { createWebhookRegistration } from "../connection/webhook-registration.ts";
 import { createChangeWebhookSecrets } from "../connection/webhook-secrets.ts";
+import { createRaiseBySettings } from "../detection/raise-finding.ts";
 import type { ProviderAccess } from "../provider/provider.ts";
 import { createReadCountStore, monthOf } from "../provider/read-count-store.ts";
 import { authorizeUrlOf } from "../provider/stripe/authorize-url.ts";
@@ -41,7 +42,7 @@ import {
   wireWebhookSecretsStore,
 } from "./connection-stores.ts";
 import { wireProviderAccess } from "./provider.ts";
-import { raiseFinding, wireRecorder } from "./recorder.ts";
+import { raiseFinding, ruleSettings, wireRecorder } from "./recorder.ts";
 import { withSealingKey } from "./sealing.ts";
 import { wireResolveCause } from "./security.ts";
 import { wireSettingsStore } from "./settings.ts";
@@ -104,7 +105,7 @@ const wireSettleKeyAlerts = (keys: KeyStore, resolve?: ResolveCause) =>
       connections: wireConnectionStore(),
       keys,
       setup: stripeSetup,
-      raise: raiseFinding,
+      raise: createRaiseBySettings(ruleSettings, raiseFinding),
       now: systemClock,
     },
     resolve,

@@ -20,7 +20,7 @@ import { wireDisconnect, wireOpenConnection } from "./connection.ts";
 import { wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireCountMoney } from "./money.ts";
 import { wireProviderAccess } from "./provider.ts";
-import { raiseFinding, wireRecorder } from "./recorder.ts";
+import { raiseFinding, ruleSettings, wireRecorder } from "./recorder.ts";
 import { wireApplyInBatches, wireRecordLists } from "./records.ts";
 import { wireSettingsStore } from "./settings.ts";
 import { newRunId, wireCancelRuns, wireRunEnd, wireStartRun, wireSyncBus, wireSyncRunStore } from "./sync.ts";
@@ -34,6 +34,7 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActi
   const startRun = wireStartRun();
   const watch = createWatchAccount({
     events: createSecurityEventStore(openTable("securityEvents")),
+    settings: ruleSettings,
     raise: raiseFinding,
     sweep: async (organizationId) => {
       await startRun({ organizationId, trigger: "webhook_gap" }).catch((error: unknown) => {

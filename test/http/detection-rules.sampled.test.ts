@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { builtInRules } from "../../shared/security/alerts/finding.ts";
 import { deepIt } from "../support/deep-it.ts";
 import { eventually } from "../support/integration.ts";
 import { useOrganizations, useSharedService } from "../support/use-service.ts";
@@ -24,7 +25,17 @@ describe("the rules of detection", () => {
     const { status, body } = await list();
     expect(status).toBe(200);
     const rules = body as Rule[];
-    expect(rules).toHaveLength(9);
+    expect(rules.map(({ rule }) => rule)).toEqual(
+      expect.arrayContaining([
+        "key_made_by_stranger",
+        "key_seen_then_refused",
+        "payout_after_access",
+        "access_burst",
+        "endpoint_tampered",
+        "connection_key",
+      ]),
+    );
+    expect(rules).toHaveLength(builtInRules.length);
     for (const { rule, thresholds, ...others } of rules) {
       expect(others).toEqual({
         enabled: true,

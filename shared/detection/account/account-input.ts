@@ -4,11 +4,9 @@
  */
 import * as z from "zod/mini";
 import { MAX_EVENT_IDS } from "../../security/alerts/alert.ts";
-import type { Attack } from "../../security/alerts/attack.ts";
 import type { AccountRule, Finding } from "../../security/alerts/finding.ts";
 import type { SecurityEvent } from "../../security/security-event.ts";
-import { DAY_MS } from "../../terms/hours.ts";
-import type { RiskLevel } from "../../terms/risk-levels.ts";
+import { accountKinds } from "./account-kinds.ts";
 
 const optionalText = z.optional(z.string());
 const Actor = z.object({ type: z.string(), email: optionalText, apiKeyId: optionalText });
@@ -26,7 +24,7 @@ export type Entry = z.output<typeof Metadata> & { eventId: string; kind: string 
 /** A call of ours that the provider refused with 401. */
 export type Refusal = { eventId: string; at: number };
 
-/** Entries of 28 days; `fresh`: the ids of those that are read now. */
+/** Entries from `BASELINE_MS` before the oldest fresh one on. `fresh`: the ids of those that are read now. */
 export type AccountInput = {
   entries: readonly Entry[];
   fresh: ReadonlySet<string>;
@@ -69,21 +67,24 @@ const ACCESS_KINDS: readonly unknown[] = ["api_key", "user_invite", "user_roles"
 export const isAccessChange = (entry: Entry): boolean =>
   ACCESS_KINDS.includes(entry.kind) && endsIn(entry, "created", "updated", "deleted");
 
-/** Both bounds of a day count. */
-export const isWithinDay = (from: number, to: number): boolean => to >= from && to - from <= DAY_MS;
-
-type Described = { rule: AccountRule; subject: string; title: string; level: RiskLevel; attack: readonly Attack[] };
+/** Both bounds count. Times in epoch ms. */
+export const isWithin = (windowMs: number, from: number, to: number): boolean => to >= from && to - from <= windowMs;
 
 /** Evidence is stored in 2 KB. */
 const MAX_TOLD = 10;
 
 /** @param story the evidence, in order of time. @param occurrence the id of the event that completes the story. */
 export const findingOfStory = (
-  described: Described & { message: string },
+  rule: AccountRule,
+  subject: string,
   occurrence: string,
   story: readonly { eventId: string; at: number; what: string }[],
 ): Finding => ({
-  ...described,
+  rule,
+  subject,
+  title: accountKinds[rule].title,
+  level: accountKinds[rule].level,
+  message: accountKinds[rule].action,
   occurrence,
   eventIds: story.slice(-MAX_EVENT_IDS).map(({ eventId }) => eventId),
   evidence: { count: story.length, story: story.slice(-MAX_TOLD).map(({ at, what }) => ({ at, what })) },

@@ -2,8 +2,9 @@
  * The list of rules, and the judging of an hour by them. Other folders import rules from here only, and types from
  * rule.ts. docs/detection.md.
  */
-import type { Finding, FindingRule } from "../../security/alerts/finding.ts";
+import type { BuiltInRule, Finding, FindingRule } from "../../security/alerts/finding.ts";
 import type { Lacks } from "../../terms/lacks.ts";
+import { accountKinds } from "../account/account-kinds.ts";
 import { type Fact, inOrder, isCall } from "../evidence/fact.ts";
 import { createVisibility } from "../evidence/known.ts";
 import { type RulesSettings, settingsOf, withLevel } from "../rule-settings.ts";
@@ -34,14 +35,17 @@ export const hourlyRules: readonly Rule[] = [
 /** All rules. Marked as pure, so that the bundles of hourly detection leave out the others. */
 export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
 
-const thresholdsOf = (name: FindingRule): Thresholds => rules.find(({ id }) => id === name)?.thresholds ?? {};
+const accountThresholds: Partial<Record<BuiltInRule, { thresholds: Thresholds }>> = accountKinds;
+
+const thresholdsOf = (name: BuiltInRule): Thresholds =>
+  (rules.find(({ id }) => id === name) ?? accountThresholds[name])?.thresholds ?? {};
 
 /** The kinds of a rule's findings. */
 export const kindsOf = (name: FindingRule): Readonly<Record<string, FindingKind>> =>
   rules.find(({ id }) => id === name)?.kinds ?? {};
 
 /** The thresholds of a rule with the values in force. @param set those that the organization has set. */
-export const describeThresholds = (name: FindingRule, set: ThresholdValues) => {
+export const describeThresholds = (name: BuiltInRule, set: ThresholdValues) => {
   const thresholds = thresholdsOf(name);
   const values = valuesOf(thresholds, set);
   return Object.fromEntries(
@@ -50,6 +54,11 @@ export const describeThresholds = (name: FindingRule, set: ThresholdValues) => {
       { value: values[threshold] ?? spec.default, ...spec },
     ]),
   );
+};
+
+const keyAdvice: Advice = {
+  level: "HIGH",
+  action: "Store a restricted key, with the permissions that the setup lists, in place of the present one.",
 };
 
 const advice = {
@@ -62,12 +71,18 @@ const advice = {
   system_errors: systemErrorsAdvice,
   policy_violation: policyViolationAdvice,
   performance_degradation: performanceDegradationAdvice,
-} satisfies Partial<Record<FindingRule, Advice>>;
+  key_made_by_stranger: accountKinds.key_made_by_stranger,
+  key_seen_then_refused: accountKinds.key_seen_then_refused,
+  payout_after_access: accountKinds.payout_after_access,
+  access_burst: accountKinds.access_burst,
+  endpoint_tampered: accountKinds.endpoint_tampered,
+  connection_key: keyAdvice,
+} satisfies Partial<Record<BuiltInRule, Advice>>;
 
-true satisfies Lacks<FindingRule, keyof typeof advice, "to advice in shared/detection/rules/rules.ts">;
+true satisfies Lacks<BuiltInRule, keyof typeof advice, "to advice in shared/detection/rules/rules.ts">;
 
 // The line above checks that it is complete. An assertion, so that nothing else fails to compile if it is not.
-export const adviceByRule = advice as Readonly<Record<FindingRule, Advice>>;
+export const adviceByRule = advice as Readonly<Record<BuiltInRule, Advice>>;
 
 // The rules that functions other than the hourly ones use, apart, so that their bundles contain no other rules.
 

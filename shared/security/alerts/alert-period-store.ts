@@ -11,6 +11,7 @@ import { statusKey } from "./alert-item.ts";
 const PeriodAlert = z.object({
   rule: z.string(),
   subject: z.string(),
+  title: z.string(),
   level: z.enum(riskLevels),
   firstSeen: z.number(),
   lastSeen: z.number(),

@@ -1,6 +1,6 @@
 /** Which rules alerts can have, and which of them a mute may name. Pure. */
 import { EVENT_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
-import { accountRules, findingRules, KEY_RULE } from "./finding.ts";
+import { builtInRules } from "./finding.ts";
 
 /** The rules whose alerts say that alarms are off: a mute never acts on them. */
 const unmutableRules: readonly string[] = [
@@ -11,8 +11,8 @@ const unmutableRules: readonly string[] = [
   "evidence_incomplete",
 ];
 
-/** The other rules. A new rule that `findingRules` does not list must be added here. */
-export const mutableRules: readonly string[] = [EVENT_RULE, MANUAL_RULE, KEY_RULE, ...findingRules, ...accountRules];
+/** The other rules. A new rule that `builtInRules` does not list must be added here. */
+export const mutableRules: readonly string[] = [EVENT_RULE, MANUAL_RULE, ...builtInRules];
 
 /**
  * What a mute may name: the rules that alerts can have and mutes may act on, and rules of an organization's own, which are

@@ -1,8 +1,8 @@
 /** The techniques of MITRE ATT&CK that the findings of each built-in rule are signs of. Pure. */
 import type { Attack } from "./attack.ts";
-import type { FindingRule } from "./finding.ts";
+import type { BuiltInRule } from "./finding.ts";
 
-export const attackByRule: Readonly<Record<FindingRule, readonly Attack[]>> = {
+export const attackByRule: Readonly<Record<BuiltInRule, readonly Attack[]>> = {
   // Credential Access: brute force, password spraying.
   repeated_auth_failures: [
     { tactic: "TA0006", technique: "T1110" },
@@ -32,10 +32,22 @@ export const attackByRule: Readonly<Record<FindingRule, readonly Attack[]>> = {
   policy_violation: [{ tactic: "TA0001", technique: "T1078" }],
   // Impact: denial of service over the network.
   performance_degradation: [{ tactic: "TA0040", technique: "T1498" }],
+  // Persistence by additional credentials.
+  key_made_by_stranger: [{ tactic: "TA0003", technique: "T1098.001" }],
+  // Credential Access: credentials in the open.
+  key_seen_then_refused: [{ tactic: "TA0006", technique: "T1552" }],
+  // Impact: financial theft.
+  payout_after_access: [{ tactic: "TA0040", technique: "T1657" }],
+  // Persistence by a changed account.
+  access_burst: [{ tactic: "TA0003", technique: "T1098" }],
+  // Defense Evasion: impaired defenses.
+  endpoint_tampered: [{ tactic: "TA0005", technique: "T1562" }],
+  // Initial Access by a valid account of the cloud: what the key allows is what a thief may do.
+  connection_key: [{ tactic: "TA0001", technique: "T1078.004" }],
 };
 
-const isFindingRule = (rule: string): rule is FindingRule => Object.hasOwn(attackByRule, rule);
+const isBuiltIn = (rule: string): rule is BuiltInRule => Object.hasOwn(attackByRule, rule);
 
 /** What a rule's alerts are signs of; undefined for a rule that is not built in. */
 export const attackOf = (rule: string): readonly Attack[] | undefined =>
-  isFindingRule(rule) ? attackByRule[rule] : undefined;
+  isBuiltIn(rule) ? attackByRule[rule] : undefined;

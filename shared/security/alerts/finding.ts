@@ -5,7 +5,7 @@ import type { RiskLevel } from "../../terms/risk-levels.ts";
 import { type Alert, Evidence } from "./alert.ts";
 import type { Attack } from "./attack.ts";
 
-/** The rules of detection. */
+/** The rules of detection that judge facts. */
 export const findingRules = [
   "repeated_auth_failures",
   "unusual_api_usage",
@@ -22,7 +22,7 @@ export type FindingRule = (typeof findingRules)[number];
 /** Of findings about the stored key of a connection. */
 export const KEY_RULE = "connection_key";
 
-/** The rules over the account's activity at the provider (shared/detection/account/). They have no settings. */
+/** The rules over the account's activity at the provider (shared/detection/account/). */
 export const accountRules = [
   "key_made_by_stranger",
   "key_seen_then_refused",
@@ -31,6 +31,10 @@ export const accountRules = [
   "endpoint_tampered",
 ] as const;
 export type AccountRule = (typeof accountRules)[number];
+
+/** All built-in rules: an organization may change their settings. */
+export const builtInRules = [...findingRules, ...accountRules, KEY_RULE] as const;
+export type BuiltInRule = (typeof builtInRules)[number];
 
 /** The rule of the alerts of an organization's own rule. */
 export type CustomRuleName = `custom_${string}`;
@@ -42,7 +46,7 @@ export const isCustomRule = (rule: string): rule is CustomRuleName => rule.start
 
 /** What detection found. `firstSeen` and `lastSeen` are the times of the evidence, epoch ms. */
 export type Finding = {
-  rule: FindingRule | AccountRule | CustomRuleName | typeof KEY_RULE;
+  rule: BuiltInRule | CustomRuleName;
   subject: string;
   title: string;
   level: RiskLevel;

@@ -110,6 +110,18 @@ describe("its alerts", () => {
     expect(await since()).toBe(NOON);
   });
 
+  it("are not raised while the rule is off, and end all the same", async () => {
+    await world.connect(byKey("sk_live_ONE"), org);
+    world.wantsKeyAlerts = false;
+    await world.connect(byKey("sk_live_TWO"), org);
+    await later(366);
+    expect(world.keyAlerts).toEqual(["raised unrestricted HIGH", "resolved unrestricted"]);
+    world.wantsKeyAlerts = true;
+    await later(1);
+    await later(1);
+    expect(world.keyAlerts.slice(2)).toEqual(["raised unrestricted HIGH", "raised age MEDIUM"]);
+  });
+
   it("of OAuth are none, and its last acceptance is the exchange of its tokens", async () => {
     await world.connectByOAuth(org);
     const key = (await world.view(org, await world.stores.connections.read(org))).key;

@@ -166,6 +166,7 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
     steps: [] as string[],
     /** Alerts about keys, as they were raised and resolved. */
     keyAlerts: [] as string[],
+    wantsKeyAlerts: true,
     startFirstSync: async (organizationId: string) => {
       world.steps.push(`sync ${organizationId}`);
     },
@@ -221,7 +222,9 @@ export const createWorld = (stores: Stores, provider = createTestProvider()) => 
       keys: stores.keys,
       setup: stripeSetup,
       raise: async (_, { subject, level }) => {
+        if (!world.wantsKeyAlerts) return false;
         world.keyAlerts.push(`raised ${subject} ${level}`);
+        return true;
       },
       now,
     },

@@ -5,7 +5,7 @@ import type { DetectionRuleRequest } from "../../../shared/detection/rule-reques
 import { createRuleSettingsStore, type RuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import type { ResolveCause } from "../../../shared/security/alerts/alert-resolver.ts";
 import { titleOfEvent } from "../../../shared/security/alerts/event-title.ts";
-import { findingRules } from "../../../shared/security/alerts/finding.ts";
+import { builtInRules } from "../../../shared/security/alerts/finding.ts";
 import type { Recorder } from "../../../shared/security/recorder.ts";
 import { sanitiseMetadata } from "../../../shared/security/redaction/redact-and-cut.ts";
 import { quietLog } from "../../support/quiet-log.ts";
@@ -167,11 +167,11 @@ describe("a change of a rule's settings", () => {
       users: Array.from({ length: 100 }, (_, i) => name(i)),
     });
     const longest = listsOf((i) => `${"u".repeat(125)}${i + 100}`);
-    for (const rule of findingRules) {
+    for (const rule of builtInRules) {
       expect(await put(change({ known: longest }), rule)).toMatchObject({ revision: 1, known: longest });
     }
     const widest = listsOf((i) => `${"𝔲".repeat(125)}${i + 100}`);
-    const wide = findingRules.map((rule) => () => put(change({ known: widest, revision: 1 }), rule));
+    const wide = builtInRules.map((rule) => () => put(change({ known: widest, revision: 1 }), rule));
     const results = [];
     for (const one of wide)
       results.push(
@@ -185,10 +185,10 @@ describe("a change of a rule's settings", () => {
 
   it("is one of several concurrent ones, and none is lost", async () => {
     const { put } = instance();
-    await Promise.all(findingRules.map((rule) => put(change({ level: "LOW" }), rule)));
+    await Promise.all(builtInRules.map((rule) => put(change({ level: "LOW" }), rule)));
     const all = await store.read(organizationId);
     expect(Object.values(all).map(({ revision, level }) => [revision, level])).toEqual(
-      findingRules.map(() => [1, "LOW"]),
+      builtInRules.map(() => [1, "LOW"]),
     );
     const same = await Promise.allSettled(
       ["HIGH", "MEDIUM"].map((level) => put(change({ level: level as "HIGH", revision: 1 }))),
@@ -212,7 +212,7 @@ describe("a change of a rule's settings", () => {
   it("is shown for all rules, each with its defaults", async () => {
     await instance().put(change({ enabled: false }));
     const rules = describeRules(await store.read(organizationId));
-    expect(rules.map(({ rule }) => rule)).toEqual([...findingRules]);
+    expect(rules.map(({ rule }) => rule)).toEqual([...builtInRules]);
     expect(rules.filter(({ enabled }) => !enabled).map(({ rule }) => rule)).toEqual([RULE]);
   });
 });

@@ -3,7 +3,7 @@ import { MAX_REPORT_BYTES } from "../../../shared/reports/build-report.ts";
 import { type CircuitTransition, circuitTime } from "../../../shared/reports/circuit-time.ts";
 import { recommend } from "../../../shared/reports/recommendations.ts";
 import { Report } from "../../../shared/reports/report.ts";
-import { findingRules } from "../../../shared/security/alerts/finding.ts";
+import { builtInRules } from "../../../shared/security/alerts/finding.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/terms/hours.ts";
 import { alertAt, MONDAY, reviewInput, runAt, SATURDAY, sampleReview } from "./samples.ts";
 
@@ -142,7 +142,7 @@ describe("a review", () => {
     ];
     const { findings, rules } = sampleReview({ alerts });
     expect(findings.map(({ title }) => title)).toEqual(["critical", "medium", "older"]);
-    expect(rules.map(({ rule }) => rule)).toEqual([...findingRules]);
+    expect(rules.map(({ rule }) => rule)).toEqual([...builtInRules]);
     expect(rules.find(({ rule }) => rule === "system_errors")).toEqual({
       rule: "system_errors",
       alerts: 2,
@@ -180,7 +180,7 @@ describe("recommendations", () => {
     expect(quiet().recommendations).toEqual([]);
   });
 
-  it.each([...findingRules])("include advice for the rule %s", (rule) => {
+  it.each([...builtInRules])("include advice for the rule %s", (rule) => {
     const { recommendations } = sampleReview({
       alerts: [alertAt(SATURDAY, { rule, status: "resolved" })],
       days: new Map(),

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { type AccountInput, type Entry, inOrder } from "../../../../shared/detection/account/account-input.ts";
+import { accountKinds } from "../../../../shared/detection/account/account-kinds.ts";
 import { judgeAccount } from "../../../../shared/detection/account/account-rules.ts";
+import { defaultRuleSettings, type RulesSettings } from "../../../../shared/detection/rule-settings.ts";
+import { describeThresholds } from "../../../../shared/detection/rules/rules.ts";
 import { isMutable, mutableRules } from "../../../../shared/security/alerts/alert-rules.ts";
-import { accountRules } from "../../../../shared/security/alerts/finding.ts";
+import { type AccountRule, accountRules } from "../../../../shared/security/alerts/finding.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const HOUR = 3_600_000;
@@ -28,11 +31,15 @@ const longAgo = (actor: Entry["actor"] = owner) => entry("user_access_started", 
 /** What is found if the last entries are new, by default the last one. */
 const judge = (
   entries: Entry[],
-  { fresh = 1, ...more }: { fresh?: number } & Partial<Omit<AccountInput, "fresh">> = {},
+  {
+    fresh = 1,
+    settings = {},
+    ...more
+  }: { fresh?: number; settings?: RulesSettings } & Partial<Omit<AccountInput, "fresh">> = {},
 ) => {
   const ids = new Set(fresh === 0 ? [] : entries.slice(-fresh).map(({ activityId }) => activityId));
   const input = { entries: inOrder(entries), refusals: [], endpointId: undefined, ...more };
-  return judgeAccount({ ...input, fresh: ids });
+  return judgeAccount({ ...input, fresh: ids }, settings);
 };
 const found = (...args: Parameters<typeof judge>) => judge(...args).map(({ rule, subject }) => `${rule} ${subject}`);
 
@@ -170,10 +177,12 @@ describe("key_seen_then_refused", () => {
     const story = ["key_seen_then_refused account"];
     const refusals = [refusal(NOON)];
     expect(
-      judgeAccount({ entries: [viewed(NOON - 1)], fresh: new Set(["refused"]), refusals, endpointId: undefined }),
+      judgeAccount({ entries: [viewed(NOON - 1)], fresh: new Set(["refused"]), refusals, endpointId: undefined }, {}),
     ).toHaveLength(1);
     expect(found([longAgo(), viewed(NOON - 1)], { refusals })).toEqual(story);
     expect(found([longAgo(), viewed(NOON - 1)], { refusals, fresh: 0 })).toEqual([]);
+    expect(found([longAgo(), viewed(NOON - DAY)], { refusals })).toEqual(story);
+    expect(found([longAgo(), viewed(NOON)], { refusals })).toEqual(story);
     expect(found([longAgo(), viewed(NOON - DAY - 1)], { refusals })).toEqual([]);
     expect(found([longAgo(), viewed(NOON + 1)], { refusals })).toEqual([]);
   });
@@ -181,4 +190,101 @@ describe("key_seen_then_refused", () => {
 
 it("the alerts of all rules of the account can be muted", () => {
   expect(accountRules.filter((rule) => !mutableRules.includes(rule) || !isMutable(rule))).toEqual([]);
+});
+
+describe("an organization's settings", () => {
+  const set = (rule: AccountRule, settings: Partial<RulesSettings[string]>): RulesSettings => ({
+    [rule]: { ...defaultRuleSettings, revision: 1, ...settings },
+  });
+  const stranger = [entry("api_key_created", NOON, eve)];
+  const levels = (...args: Parameters<typeof judge>) => judge(...args).map(({ level }) => level);
+
+  it("switch a rule off, and replace its level below CRITICAL", () => {
+    expect(levels(stranger)).toEqual(["HIGH"]);
+    expect(levels(stranger, { settings: set("key_made_by_stranger", { enabled: false }) })).toEqual([]);
+    expect(levels(stranger, { settings: set("key_made_by_stranger", { level: "LOW" }) })).toEqual(["LOW"]);
+    expect(levels(stranger, { settings: set("access_burst", { enabled: false, level: "LOW" }) })).toEqual(["HIGH"]);
+    const payout = [longAgo(), entry("user_roles_updated", NOON), entry("payout_destination_updated", NOON + 1)];
+    expect(levels(payout, { settings: set("payout_after_access", { level: "LOW" }) })).toEqual(["CRITICAL"]);
+  });
+
+  it("hide the entries of known users, by their address, else by their key", () => {
+    const users = (...known: string[]) => ({
+      settings: set("key_made_by_stranger", { known: { networks: [], users: known } }),
+    });
+    expect(found(stranger, users("eve@example.com"))).toEqual([]);
+    expect(found(stranger, users("owner@example.com", "user"))).toHaveLength(1);
+    const byKey = [entry("api_key_created", NOON, { type: "api_key", apiKeyId: "mk_1" })];
+    expect(found(byKey, users("mk_1"))).toEqual([]);
+    expect(found(byKey, users("mk_2"))).toHaveLength(1);
+    // One known user's changes are no part of a burst.
+    const burst = Array.from({ length: 5 }, (_, i) => entry("user_roles_updated", NOON + i, eve));
+    const known = { networks: [], users: ["eve@example.com"] };
+    expect(found(burst)).toHaveLength(1);
+    expect(found(burst, { settings: set("access_burst", { known }) })).toEqual([]);
+  });
+
+  const MINUTE = HOUR / 60;
+  const invited = { invited_user_email: "mallory@example.com", roles: ["admin"] };
+  const removed = { user_email: "mallory@example.com", old_roles: ["admin"] };
+  const viewed = (at: number) => entry("api_key_viewed", at);
+
+  /** For each threshold two values, and entries of which a story is found with the first one only. */
+  const examples: Record<string, [number, number, () => Entry[], Parameters<typeof judge>[1]?]> = {
+    "key_made_by_stranger baselineDays": [
+      7,
+      28,
+      () => [entry("user_access_started", NOON - 8 * DAY, eve), entry("api_key_created", NOON, eve)],
+    ],
+    "key_made_by_stranger knownAfterHours": [
+      168,
+      24,
+      () => [entry("user_access_started", NOON - 3 * DAY, eve), entry("api_key_created", NOON, eve)],
+    ],
+    "key_seen_then_refused windowHours": [
+      72,
+      24,
+      () => [longAgo(), viewed(NOON - 3 * DAY)],
+      { refusals: [{ eventId: "refused", at: NOON }] },
+    ],
+    "payout_after_access windowHours": [
+      72,
+      71,
+      () => [longAgo(), entry("user_roles_updated", NOON - 3 * DAY), entry("payout_schedule_updated", NOON)],
+    ],
+    "access_burst changes": [3, 4, () => [0, 1, 2].map((i) => entry("user_roles_updated", NOON + i))],
+    "access_burst windowMinutes": [
+      40,
+      39,
+      () => [0, 1, 2, 3, 4].map((i) => entry("user_roles_updated", NOON + i * 10 * MINUTE)),
+    ],
+    "access_burst administratorHours": [
+      48,
+      24,
+      () => [
+        entry("user_invite_created", NOON - 2 * DAY, owner, invited),
+        entry("user_roles_deleted", NOON, owner, removed),
+      ],
+    ],
+  };
+
+  it("set every threshold, within whole bounds around its default", () => {
+    const names = accountRules.flatMap((rule) =>
+      Object.entries(accountKinds[rule].thresholds).map(([name, { default: byDefault, min, max, unit }]) => {
+        expect([min, byDefault, max].every(Number.isInteger) && min <= byDefault && byDefault <= max).toBe(true);
+        expect(unit).not.toBe("");
+        expect(describeThresholds(rule, { [name]: max + 1 })[name]?.value).toBe(max);
+        return `${rule} ${name}`;
+      }),
+    );
+    expect(Object.keys(examples).sort()).toEqual(names.sort());
+    for (const [named, [finds, misses, entries, more]] of Object.entries(examples)) {
+      const [rule, name] = named.split(" ") as [AccountRule, string];
+      const by = (value: number) => {
+        const settings = set(rule, { thresholds: { [name]: value } });
+        return judge(entries(), { ...more, settings }).filter((finding) => finding.rule === rule).length;
+      };
+      expect([named, by(finds), by(misses)]).toEqual([named, 1, 0]);
+    }
+  });
 });
