@@ -1,5 +1,4 @@
 import { DomainError } from "../runtime/domain-error.ts";
-import { pauseBeforeRetry } from "../runtime/retry-pause.ts";
 import { deleteItem, getItem, type Table, unchanged } from "../runtime/table.ts";
 import { queryPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, transact, updatePart } from "../runtime/table-transaction.ts";
@@ -51,7 +50,7 @@ export const createHiddenStore = (table: Table<"mutes">, { newToken }: { newToke
     ): Promise<"hidden" | "over"> {
       const key = hiddenKey(organizationId, mute.id, alert.id);
       const named = withheld.map(({ change, destinationId }) => `${change} ${destinationId}`);
-      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const stored = await getItem(table, key);
         const before = stored && HiddenItem.parse(stored);
         const added = named.filter((one) => !before?.withheld.has(one));
@@ -90,14 +89,9 @@ export const createHiddenStore = (table: Table<"mutes">, { newToken }: { newToke
         ]);
         if (failed.size === 0) return "hidden";
         if (failed.has(0)) return "over";
-        await pauseBeforeRetry(attempts);
+        // Another writer has hidden the alert since: read again at once.
       }
       throw new DomainError("store_unavailable", "The alert changes too fast. Try again.");
-    },
-
-    /** Whether an alert waits for the end of a mute. One read unit. */
-    async isPending(organizationId: string, muteId: string, alertId: string): Promise<boolean> {
-      return (await getItem(table, pendingKey(organizationId, muteId, alertId))) !== undefined;
     },
 
     /** Alerts that wait for the end of a mute, read strongly, oldest first, and whether there are more. */

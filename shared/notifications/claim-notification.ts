@@ -23,8 +23,11 @@ const MAX_ATTEMPTS = 8;
 /** The state of an alert that is notified. `at`: when it changed so, epoch ms. */
 export type AlertChange = Pick<SecurityAlertChanged, "change" | "at" | "alert"> & { organizationId: string };
 
-/** The summary of what a mute has hidden. Its message is not sent with the first notification, but when all are in it. */
-export type MuteEnd = { muteId: string; at: number };
+/**
+ * The summary of what a mute has hidden. Its message is not sent with the first notification, but when all are in it.
+ * `from`, `at`: when the mute or its weekly span began and ended, epoch ms.
+ */
+export type MuteEnd = { muteId: string; from: number; at: number };
 
 /** `isAtOnce`: past quiet hours, digests and storms. `ended`: instead of a single notification, an entry of this summary. */
 export type ClaimOptions = { isAtOnce?: boolean; ended?: MuteEnd | undefined };
@@ -38,7 +41,7 @@ export type ClaimDependencies = {
 };
 
 /** The delivery of a mute's summary. */
-export const muteSummaryOf = (destinationId: string, { muteId, at }: MuteEnd): DeliveryRef => ({
+export const muteSummaryOf = (destinationId: string, { muteId, at }: Omit<MuteEnd, "from">): DeliveryRef => ({
   destinationId,
   deliveryId: eventId(at, identityOf("bundle", destinationId, "mute_ended", muteId, at)),
 });
@@ -106,7 +109,8 @@ export const createClaimer = ({ notices, queue, consoleUrl, now }: ClaimDependen
       : { destinationId, deliveryId: eventId(dueAt, identityOf("bundle", destinationId, reason, dueAt)) };
     const isQueued = isOfMute || (await notices.isBundleQueued(organizationId, bundle));
     const entry = { ...NotifiedAlert.parse(alert), change: due.change, url: consoleAlertUrl(consoleUrl, alert.id) };
-    const result = await notices.hold(claim, { ...hold, deliveryId: bundle.deliveryId }, { at, entry });
+    const from = isOfMute ? ended.from : claim.now;
+    const result = await notices.hold(claim, { ...hold, deliveryId: bundle.deliveryId, from }, { at, entry });
     if (result === "written" && !isQueued) {
       await send(organizationId, bundle, dueAt);
       await notices.noteBundleQueued(organizationId, bundle);

@@ -27,9 +27,9 @@ import { createEscalationDispatcher } from "./dispatch-escalation.ts";
 import { createSilencingDispatcher } from "./dispatch-silencing.ts";
 import { EscalationDue } from "./escalation.ts";
 import type { Notification } from "./messages/notification.ts";
-import { hideIn, type Muting, type MutingDependencies, readMuting } from "./muting.ts";
+import { hideIn, type MutingDependencies, readActing } from "./muting.ts";
 import type { NoticeStore } from "./notice-store.ts";
-import { isNotified } from "./notification-items.ts";
+import { claimsOf, isNotified } from "./notification-items.ts";
 
 /** The detail of a bus event that may be notified. */
 export const Notifiable = z.union([SecurityAlertChanged, ReportMade, EscalationDue]);
@@ -48,7 +48,8 @@ const rhythmOf = { compliance: "daily", review: "weekly" } as const satisfies Re
 
 export type DispatchDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
-  notices: ClaimDependencies["notices"] & Pick<NoticeStore, "read" | "dropEnd" | "silencings" | "forgetSilencing">;
+  notices: ClaimDependencies["notices"] &
+    Pick<NoticeStore, "read" | "withhold" | "dropEnd" | "silencings" | "forgetSilencing">;
   mutes: MutingDependencies;
   alerts: {
     /** Undefined if it is not stored any more. */
@@ -107,20 +108,21 @@ export const createNotificationDispatcher = ({
 
   /**
    * @param current the change without what an erasure has removed; undefined if the alert is not stored any more.
+   * @param isMuted whether mutes act on the change.
    * @returns what a mute withholds; undefined if nothing is withheld.
    */
   const notify = async (
     event: AlertChange,
     current: AlertChange | undefined,
     destination: Destination,
-    muting: Muting,
+    isMuted: boolean,
   ): Promise<Withheld | undefined> => {
     const { organizationId, alert } = event;
     const destinationId = destination.id;
     const isMuteItself = alert.rule === MUTED_RULE && alert.status !== "resolved";
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const notice = await notices.read(organizationId, destinationId, alert.id);
-      const own = Object.values(notice).find((notified) => notified?.revision === alert.revision);
+      const own = claimsOf(notice).find(({ revision }) => revision === alert.revision);
       if (own !== undefined) {
         // This event has claimed it before, and may have ended before it sent the message.
         const { deliveryId } = own;
@@ -133,11 +135,14 @@ export const createNotificationDispatcher = ({
       // Its raising is sent by dispatchSilencing.
       if (alert.rule === SILENCED_RULE && due?.change !== "resolved") return undefined;
       if (due === undefined) return undefined;
-      if (due.change !== "resolved") {
-        if (muting.acting.length > 0) return { destinationId, change: due.change };
-      } else if (!isNotified(notice) && (await muting.isRaisingHidden())) {
+      const about = { organizationId, destinationId, alert, now: now() };
+      if (due.change !== "resolved" && isMuted) {
+        if (await notices.withhold(about, notice)) return { destinationId, change: due.change };
+        continue;
+      }
+      if (due.change === "resolved" && !isNotified(notice) && (isMuted || notice.isWithheld)) {
         // Where the raising did not go, the end does not go, nor a raising that comes after it.
-        if (await notices.dropEnd({ organizationId, destinationId, alert, now: now() })) return undefined;
+        if (await notices.dropEnd(about)) return undefined;
         continue;
       }
       if (await claimer.claim(current, destination, due, { isAtOnce: isMuteItself })) return undefined;
@@ -152,6 +157,12 @@ export const createNotificationDispatcher = ({
    *     worker of the end:      mark of the end ─┘ "over": read the mutes again
    *
    * A crash before the alert is hidden brings the event again. What is hidden, the end of the mute sends.
+   *
+   * The events of an alert come in any order, and the alert may rise out of a mute's levels. So one event can withhold the
+   * raising while another notifies the end. Both writes go to the notice, and the later one fails:
+   *
+   *     raising:   read the notice ── withhold ── hide
+   *     end:       read the notice ────┘ claim fails: read the notice again, and drop the end
    */
   const dispatchChange = async (
     event: AlertChange,
@@ -160,16 +171,15 @@ export const createNotificationDispatcher = ({
   ): Promise<void> => {
     const { organizationId } = event;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const muting = await readMuting(mutes, event, now());
+      const acting = await readActing(mutes, event, now());
       const outcomes = await Promise.allSettled(
         all.map((destination) =>
-          inTurn(`${organizationId} ${destination.id}`, () => notify(event, current, destination, muting)),
+          inTurn(`${organizationId} ${destination.id}`, () => notify(event, current, destination, acting.length > 0)),
         ),
       );
       const withheld = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? (outcome.value ?? []) : []));
       const failed = outcomes.find((outcome) => outcome.status === "rejected");
-      const isOver =
-        current !== undefined && muting.acting.length > 0 && !(await hideIn(mutes, muting, event, withheld));
+      const isOver = current !== undefined && acting.length > 0 && !(await hideIn(mutes, acting, event, withheld));
       if (failed !== undefined) throw failed.reason;
       if (!isOver) return;
     }

@@ -2,16 +2,18 @@ import { deleteItem, getItem, type Table, unchanged, updateItem } from "../runti
 import { queryPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
+import type { RiskLevel } from "../terms/risk-levels.ts";
 import { MAX_IN_WINDOW, placesOf, STORM_WINDOW_MS, stormPlaces } from "./decide-hold.ts";
 import type { DueNotification } from "./decide-notice.ts";
 import { type Bundle, type DeliveryRef, expiryAfter, newDelivery } from "./delivery.ts";
 import type { SummarizedAlert } from "./messages/notification.ts";
 import {
+  claimsBeforeEnd,
   deliveryKey,
   type HeldItem,
   heldKey,
   heldPrefix,
+  isNotified,
   type NoticeItem,
   noticeKey,
   parseHeldItem,
@@ -44,6 +46,11 @@ export type NoticeClaim = {
 /** `claimed`: another event has claimed the same, or the end of the alert, before. `begun`: the bundle takes no more. */
 export type ClaimResult = "written" | "claimed" | "begun";
 
+/** The alert of a notice. `now`: epoch ms. */
+type NoticeRef = Pick<NoticeClaim, "organizationId" | "destinationId" | "alert" | "now">;
+
+const IS_NOTIFIED = claimsBeforeEnd.map((claim) => `attribute_exists(#${claim})`).join(" OR ");
+
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
 /**
@@ -62,7 +69,11 @@ export const createNoticeStore = (table: Table<"notifications">) => {
   ) =>
     updatePart(table, noticeKey(organizationId, destinationId, alert.id), {
       set: { [claim]: { deliveryId, revision: alert.revision }, ttl: expiryAfter(now) },
-      condition: `attribute_not_exists(#${claim}) AND attribute_not_exists(#resolved)`,
+      condition: [
+        `attribute_not_exists(#${claim}) AND attribute_not_exists(#resolved)`,
+        // A mute may have withheld the raising since the notice was read.
+        ...(claim === "resolved" ? [`(attribute_not_exists(#isWithheld) OR ${IS_NOTIFIED})`] : []),
+      ].join(" AND "),
     });
 
   const write = async (parts: readonly TransactItem[]): Promise<ClaimResult> => {
@@ -123,15 +134,31 @@ export const createNoticeStore = (table: Table<"notifications">) => {
     },
 
     /**
+     * Notes that a mute withholds a raising or a rise. It and the claim of the end exclude each other, so the end of the alert
+     * is not sent where the raising is withheld, whichever event is dispatched first. One write unit, none if it is noted.
+     * @param notice as it was read. @returns false if the end was claimed since.
+     */
+    async withhold(
+      { organizationId, destinationId, alert, now }: Omit<NoticeRef, "alert"> & { alert: { id: string } },
+      notice: NoticeItem,
+    ): Promise<boolean> {
+      if (notice.isWithheld || isNotified(notice)) return true;
+      const { written } = await updateItem(table, noticeKey(organizationId, destinationId, alert.id), {
+        set: { isWithheld: true, ttl: expiryAfter(now) },
+        condition: "attribute_not_exists(#resolved)",
+      });
+      return written;
+    },
+
+    /**
      * Claims the end of an alert without a notification. One write unit.
      * @returns false if the alert was notified since.
      */
-    async dropEnd(of: Pick<NoticeClaim, "organizationId" | "destinationId" | "alert" | "now">): Promise<boolean> {
-      const { organizationId, destinationId, alert, now } = of;
+    async dropEnd({ organizationId, destinationId, alert, now }: NoticeRef): Promise<boolean> {
       const { written } = await updateItem(table, noticeKey(organizationId, destinationId, alert.id), {
         setOnce: { resolved: { revision: alert.revision } },
         set: { ttl: expiryAfter(now) },
-        condition: riskLevels.map((level) => `attribute_not_exists(#${level})`).join(" AND "),
+        condition: `NOT (${IS_NOTIFIED})`,
       });
       return written;
     },
@@ -151,20 +178,21 @@ export const createNoticeStore = (table: Table<"notifications">) => {
     /**
      * Claims a notification and holds it in a bundle, which the first one creates. A bundle that has begun to be sent
      * takes no more. About ten write units.
+     * @param bundle.from the beginning of the time that the bundle is about, epoch ms; the first notification sets it.
      */
     hold: (
       claim: NoticeClaim,
-      bundle: { deliveryId: string; reason: Bundle["reason"]; dueAt: number },
+      bundle: Bundle & { deliveryId: string; dueAt: number },
       { at, entry }: { at: number; entry: SummarizedAlert },
     ): Promise<ClaimResult> => {
       const { organizationId, destinationId, alert, due, now } = claim;
-      const { deliveryId, reason, dueAt } = bundle;
+      const { deliveryId, reason, from, dueAt } = bundle;
       const ref = { destinationId, deliveryId };
       const ttl = expiryAfter(dueAt);
       const delivery = newDelivery(ref, {
         type: "security.alerts.summary",
         createdAt: now,
-        bundle: { reason, from: now },
+        bundle: { reason, from },
         notBefore: dueAt,
         ttl,
       });

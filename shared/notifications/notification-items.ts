@@ -12,6 +12,7 @@
  * - `delivery#<destinationId>#<deliveryId>` a delivery (delivery.ts). Its id sorts by time.
  * - `notice#<destinationId>#<alertId>` which changes of an alert were notified: an attribute for each level, for
  *   `unacknowledged` (an escalation) and for `resolved` holds the delivery and the alert's revision; the first writer wins.
+ *   `isWithheld`: a mute withholds the raising.
  * - `window#<destinationId>` the storm window: since when, and the deliveries in it.
  * - `silenced#<destinationId>#<eventId>` a change that silences the destination, until its alert is dispatched (silencing.ts).
  * - `held#<destinationId>#<bundle's deliveryId>#<alertId>#<level or resolved>` a notification that waits in a bundle.
@@ -161,7 +162,7 @@ const notified = z.optional(z.object({ deliveryId: z.optional(z.string()), revis
  * By the level that was notified, `unacknowledged` and `resolved`: the delivery that says so, and the revision of the alert in
  * it. An end without a delivery is not notified, because a mute has hidden the raising.
  */
-export const NoticeItem = z.object({
+const Notified = z.object({
   LOW: notified,
   MEDIUM: notified,
   HIGH: notified,
@@ -169,13 +170,23 @@ export const NoticeItem = z.object({
   unacknowledged: notified,
   resolved: notified,
 });
+
+/** `isWithheld`: a mute has withheld the raising, so the alert's end is notified only if the alert was notified since. */
+export const NoticeItem = z.extend(Notified, { isWithheld: z.optional(z.boolean()) });
 export type NoticeItem = z.output<typeof NoticeItem>;
 
-/** Whether the raising or a rise of an alert was notified. */
-export const isNotified = (notice: NoticeItem): boolean => riskLevels.some((level) => notice[level] !== undefined);
-
 /** What is notified of an alert once: that it has a level, that no user acknowledges it, or that it is resolved. */
-export type Claim = keyof NoticeItem;
+export type Claim = keyof z.output<typeof Notified>;
+
+/** All that was claimed of an alert. */
+export const claimsOf = (notice: NoticeItem) =>
+  Object.values(Notified.parse(notice)).flatMap((claimed) => claimed ?? []);
+
+/** The claims of which one must stand before the end of an alert is notified that a mute has withheld. */
+export const claimsBeforeEnd = [...riskLevels, "unacknowledged"] as const satisfies readonly Claim[];
+
+/** Whether the raising, a rise or an escalation of an alert was notified. */
+export const isNotified = (notice: NoticeItem): boolean => claimsBeforeEnd.some((claim) => notice[claim] !== undefined);
 
 const ids = z.optional(z.set(z.string()));
 

@@ -4,12 +4,19 @@
  *     dispatcher:   hides an alert ── refused from the mark of the end on ── notifies
  *     this work:         mark of the end ── read what is pending ── claim, store, send ── release
  *
- * An alert is released last. After a crash, the same work finds its own claims, and sends their messages again.
+ * An alert is released last. After a crash, the same work finds its own claims, and sends their messages again. It does so
+ * before it looks at the alert: by then the alert may be resolved, or another mute may act on it.
+ *
+ *     this work:    claim and store ── crash            again: send the claimed ── another mute acts: hand over ── release
+ *     dispatcher:                      new mute, or resolved ─┘
+ *
+ * Two mutes never hand an alert to each other: one hands over only to a mute that it has read as not ended after its own
+ * end was marked, so the mark of the other end comes later, and that end finds the alert pending.
  */
 import type { HiddenStore, Pending, Withheld } from "../mutes/hidden-store.ts";
 import type { MuteItem } from "../mutes/mute-item.ts";
 import type { MuteStore } from "../mutes/mute-store.ts";
-import { actingOn } from "../mutes/mute-times.ts";
+import { actingOn, spanAt } from "../mutes/mute-times.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import type { Alert } from "../security/alerts/alert.ts";
@@ -20,7 +27,7 @@ import { type DueNotification, decideNotice } from "./decide-notice.ts";
 import type { NotificationDeliveryStore } from "./delivery-store.ts";
 import type { Destination } from "./destination.ts";
 import type { NoticeStore } from "./notice-store.ts";
-import type { NoticeItem } from "./notification-items.ts";
+import { claimsOf, type NoticeItem } from "./notification-items.ts";
 
 /** Alerts that are worked off at once. Of more, a destination gets a summary in any case. */
 const ALERTS_PER_TURN = 500;
@@ -34,7 +41,7 @@ const MAX_ATTEMPTS = 8;
 
 export type ReleaseDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };
-  notices: Pick<NoticeStore, "read" | "dropEnd">;
+  notices: Pick<NoticeStore, "read" | "withhold" | "dropEnd">;
   deliveries: Pick<NotificationDeliveryStore, "read">;
   alerts: {
     /** Undefined if it is not stored any more. */
@@ -55,7 +62,7 @@ type Release = { changed: AlertChange; destination: Destination };
  */
 export type ReleaseHidden = (
   organizationId: string,
-  mute: Pick<MuteItem, "id">,
+  mute: Pick<MuteItem, "id" | "from" | "until" | "weekly">,
   end: { at: number; isOver: boolean },
 ) => Promise<boolean>;
 
@@ -70,28 +77,34 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
   const readNotice = ({ changed, destination }: Release): Promise<NoticeItem> =>
     notices.read(changed.organizationId, destination.id, changed.alert.id);
 
-  /** Notifies one destination, or sends the message again that an earlier attempt may not have sent. */
+  /** Sends the messages again of what an earlier attempt has claimed. Deliveries that have ended ignore theirs. */
+  const sendAgain = async ({ changed, destination }: Release, notice: NoticeItem, end: MuteEnd): Promise<void> => {
+    const claimed = claimsOf(notice).flatMap(({ deliveryId = "" }) =>
+      (timeOfEventId(deliveryId) ?? 0) >= end.at ? [deliveryId] : [],
+    );
+    if (claimed.length === 0) return;
+    // The summary of this end is sent when all are in it.
+    const summary = muteSummaryOf(destination.id, end).deliveryId;
+    for (const deliveryId of claimed.filter((id) => id !== summary)) {
+      await claimer.send(changed.organizationId, { destinationId: destination.id, deliveryId });
+    }
+    await claimer.watchAcknowledgement(changed, destination);
+  };
+
+  /** Notifies one destination. */
   const release = async (one: Release, end: MuteEnd, isSummary: boolean): Promise<void> => {
     const { changed, destination } = one;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const notice = await readNotice(one);
-      const due = dueOf(one, notice);
-      if (due === undefined) {
-        const own = Object.values(notice).find(
-          (notified) => (timeOfEventId(notified?.deliveryId ?? "") ?? 0) >= end.at,
-        );
-        if (own?.deliveryId === undefined) return;
-        // The summary of this end is sent when all are in it.
-        if (own.deliveryId === muteSummaryOf(destination.id, end).deliveryId) return;
-        return claimer.send(changed.organizationId, { destinationId: destination.id, deliveryId: own.deliveryId });
-      }
+      const due = dueOf(one, await readNotice(one));
+      if (due === undefined) return;
       if (await claimer.claim(changed, destination, due, isSummary ? { ended: end } : {})) return;
     }
     throw new Error("The notice of an alert changes too fast.");
   };
 
   return async (organizationId, mute, { at, isOver }) => {
-    const end = { muteId: mute.id, at };
+    const { from, until, weekly } = mute;
+    const end = { muteId: mute.id, from: spanAt({ from, until, weekly }, at - 1)?.from ?? at, at };
     const { items, hasMore } = await hidden.listPending(organizationId, mute.id, ALERTS_PER_TURN);
     const ended = items.filter(({ pendingUntil }) => isOver || pendingUntil <= at);
     if (ended.length === 0) return true;
@@ -100,13 +113,16 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
     const others = live.filter(({ id }) => id !== mute.id);
 
     /** Whether other mutes have taken the alert over. */
-    const isHiddenByOthers = async (releases: readonly Release[], alert: Alert): Promise<boolean> => {
+    const isHiddenByOthers = async (releases: readonly (Release & { notice: NoticeItem })[], alert: Alert) => {
       const acting = actingOn(others, alert, now());
       if (acting.length === 0) return false;
       const withheld = await Promise.all(
-        releases.map(async (one): Promise<Withheld[]> => {
-          const due = dueOf(one, await readNotice(one));
-          return due === undefined ? [] : [{ destinationId: one.destination.id, change: due.change }];
+        releases.map(async ({ notice, ...one }): Promise<Withheld[]> => {
+          const due = dueOf(one, notice);
+          const destinationId = one.destination.id;
+          const isWithheld =
+            due !== undefined && (await notices.withhold({ organizationId, destinationId, alert, now: now() }, notice));
+          return isWithheld ? [{ destinationId, change: due.change }] : [];
         }),
       );
       const hides = acting.map((one) => hidden.hide(organizationId, one, alert, withheld.flat()));
@@ -124,16 +140,24 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
     const collect = async ({ alertId }: Pending): Promise<void> => {
       const alert = await alerts.find(organizationId, alertId);
       if (alert === undefined) return;
-      if (alert.status === "resolved") return dropEnds(alert);
       // As an operator's decision, this change stands for the raising and the rise before it.
       const changed = { organizationId, alert, change: "acknowledged", at } as const;
-      const releases = active.map((destination) => ({ changed, destination }));
+      const found = await Promise.all(
+        all.map(async (destination) => {
+          const one = { changed, destination };
+          const notice = await readNotice(one);
+          await sendAgain(one, notice, end);
+          return { ...one, notice };
+        }),
+      );
+      if (alert.status === "resolved") return dropEnds(alert);
+      const releases = found.filter(({ destination }) => destination.status === "active");
       if (await isHiddenByOthers(releases, alert)) return;
-      for (const one of releases) {
+      for (const { notice, ...one } of releases) {
         const { destination } = one;
         byDestination.get(destination.id)?.push(one);
         const isSingle = decideHold(destination, alert.level, now()) === undefined;
-        if (isSingle && dueOf(one, await readNotice(one)) !== undefined) {
+        if (isSingle && dueOf(one, notice) !== undefined) {
           single.set(destination.id, (single.get(destination.id) ?? 0) + 1);
         }
       }
@@ -144,7 +168,7 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
       (await deliveries.read(organizationId, muteSummaryOf(destinationId, end), now())) !== undefined;
 
     await Promise.all(
-      active.map(async ({ id }) => {
+      all.map(async ({ id }) => {
         // An earlier attempt may have begun the summary, which then has the others.
         const isSummary = hasMore || (single.get(id) ?? 0) > MAX_SINGLE || (await hasSummary(id));
         // One after the other: the transactions of a summary would conflict.

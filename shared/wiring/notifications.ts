@@ -173,12 +173,12 @@ export const wireReleaseHidden = () => {
 export const wireNotificationDispatcher = () => {
   const config = readConfig(["NOTIFICATIONS_QUEUE_URL", "CONSOLE_URL"]);
   const { live } = wireMuteStore();
-  const { hide, isPending } = wireHiddenStore();
+  const { hide } = wireHiddenStore();
   return createNotificationDispatcher({
     notices: createNoticeStore(openTable("notifications")),
     destinations: wireDestinationStore(),
     deliveries: wireDeliveryStore(),
-    mutes: { live, hide, isPending },
+    mutes: { live, hide },
     alerts: { find: wireFindAlert() },
     queue: createQueue(sqs, config.NOTIFICATIONS_QUEUE_URL),
     consoleUrl: config.CONSOLE_URL,

@@ -265,7 +265,8 @@ const seedNotifications = async ({ main, put, time }: World, organizationId: str
       data: { alert: entries[i], url },
     };
     await main.notices.deliver(claimOf(alert, webhook), deliveryId, JSON.stringify(notification));
-    const bundle = { deliveryId: eventId(now, identityOf("bundle")), reason: "digest", dueAt: now + HOUR_MS } as const;
+    const times = { from: now, dueAt: now + HOUR_MS };
+    const bundle = { deliveryId: eventId(now, identityOf("bundle")), reason: "digest", ...times } as const;
     const entry = entries[i];
     if (entry !== undefined) await main.notices.hold(claimOf(alert, chat), bundle, { at: now, entry });
     await main.notices.takePlace(organizationId, { destinationId: webhook, deliveryId }, { level: alert.level, now });

@@ -10,9 +10,13 @@ import {
   type NotificationWorld,
   startNotificationTable,
 } from "../../support/notifications.ts";
+import { quietLog } from "../../support/quiet-log.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+quietLog();
 
 let table: Awaited<ReturnType<typeof startNotificationTable>>;
 let world: NotificationWorld;
@@ -55,6 +59,13 @@ const sent = async () => {
 const endAndWork = async (mute: Parameters<typeof muting.end>[0]) => {
   await muting.end(mute);
   await muting.work();
+};
+
+/** The worker of mutes claims what it sends, and the queue does not take the message. */
+const crashBeforeSending = async () => {
+  world.faults.queue = () => "refused";
+  await expect(muting.work()).rejects.toThrow("Working on 1 mutes failed.");
+  world.faults.queue = () => undefined;
 };
 
 describe("a mute", () => {
@@ -200,17 +211,113 @@ describe("a mute", () => {
     expect(await sent()).toEqual(["one: raised a HIGH"]);
   });
 
+  it("sends what it had claimed before a crash, even if another mute acts on the alert by then", async () => {
+    await world.addDestination(destinationAt("one"));
+    const first = await muting.mute();
+    await dispatch("a");
+    await muting.end(first);
+    await crashBeforeSending();
+    const second = await muting.mute({ from: NOON - HOUR });
+    await muting.work();
+    expect(await sent()).toEqual(["one: raised a HIGH"]);
+    await endAndWork(second);
+    expect(await sent()).toEqual(["one: raised a HIGH"]);
+  });
+
+  it("sends what it had claimed before a crash, even if the alert is resolved by then", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    await dispatch("a");
+    await muting.end(mute);
+    await crashBeforeSending();
+    await dispatch("a", ended);
+    await muting.work();
+    expect((await sent()).sort()).toEqual(["one: raised a HIGH", "one: resolved a HIGH"]);
+  });
+
+  it("sends what it had claimed before a crash, even if the alert waits in a summary at a lower level", async () => {
+    const quietHours = { from: "11:00", to: "13:30", timeZone: "UTC", exceptCritical: true };
+    await world.addDestination(destinationAt("quiet", { quietHours }));
+    await dispatch("a");
+    world.time.now += MINUTE;
+    const mute = await muting.mute({ includeCritical: true });
+    await dispatch("a", { ...risen("CRITICAL"), revision: 2 });
+    await muting.end(mute);
+    await crashBeforeSending();
+    await muting.work();
+    expect(await sent()).toEqual(["quiet: escalated a CRITICAL"]);
+  });
+
+  it("sends no end if the raising is withheld while the end is dispatched", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    const raised = changeOf("a", { organizationId: world.organizationId });
+    // The alert has risen out of the mute's levels, and its end overtakes the raising.
+    const resolved = changeOf("a", { organizationId: world.organizationId, ...risen("CRITICAL"), ...ended });
+    const { notices } = world;
+    const dispatchEnd = world.newDispatcher({
+      ...notices,
+      async deliver(...args) {
+        await world.newDispatcher()(raised);
+        return notices.deliver(...args);
+      },
+    });
+    await dispatchEnd(resolved);
+    expect(await sent()).toEqual([]);
+    expect(await muting.read(mute)).toMatchObject({ hiddenNotifications: 1 });
+  });
+
+  it("withholds nothing if the end is sent while the raising is dispatched", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    const resolved = changeOf("a", { organizationId: world.organizationId, ...risen("CRITICAL"), ...ended });
+    const { notices } = world;
+    let isFirst = true;
+    const dispatchRaising = world.newDispatcher({
+      ...notices,
+      async read(...args) {
+        const notice = await notices.read(...args);
+        if (isFirst) await world.newDispatcher()(resolved);
+        isFirst = false;
+        return notice;
+      },
+    });
+    await dispatchRaising(changeOf("a", { organizationId: world.organizationId }));
+    expect(await sent()).toEqual(["one: resolved a CRITICAL"]);
+    expect(await muting.read(mute)).toMatchObject({ hiddenNotifications: 0 });
+  });
+
+  it("sends the end of an alert where its escalation went", async () => {
+    await world.addDestination(destinationAt("one", { escalate: { levels: ["HIGH"], afterMinutes: 5, to: "two" } }));
+    await world.addDestination(destinationAt("two", { filter: { levels: ["CRITICAL"] } }));
+    await dispatch("a");
+    const { id: alertId } = changeOf("a").alert;
+    const { organizationId } = world;
+    await world.newDispatcher()({ version: 1, organizationId, alertId, from: "one", to: "two" });
+    const isWatch = ({ body }: (typeof world.messages)[number]) => body.escalates !== undefined;
+    world.messages.splice(world.messages.findIndex(isWatch), 1);
+    world.time.now += MINUTE;
+    await muting.mute({ from: NOON - HOUR });
+    await dispatch("a", ended);
+    expect((await sent()).sort()).toEqual([
+      "one: raised a HIGH",
+      "one: resolved a HIGH",
+      "two: escalated a HIGH",
+      "two: resolved a HIGH",
+    ]);
+  });
+
   it("sends at the end of each weekly span, and stays", async () => {
     await world.addDestination(destinationAt("one"));
     const weekly = { days: ["saturday" as const], from: "11:00", to: "12:30", timeZone: "UTC" };
-    const mute = await muting.mute({ weekly, until: NOON + 8 * 24 * HOUR });
+    const mute = await muting.mute({ weekly, until: NOON + 8 * DAY });
     await dispatch("a");
     world.time.now = NOON + 30 * MINUTE;
     await muting.work();
     expect(await sent()).toEqual(["one: raised a HIGH"]);
     expect(await muting.read(mute)).not.toHaveProperty("endedAt");
     expect(muting.events.size).toBe(0);
-    world.time.now = NOON + 7 * 24 * HOUR;
+    world.time.now = NOON + 7 * DAY;
     expect(await muting.mutes.live(world.organizationId)).toHaveLength(1);
   });
 
@@ -229,6 +336,20 @@ describe("a mute", () => {
       "some: raised f MEDIUM",
     ]);
     await expect(world.windowOf("one")).rejects.toThrow();
+  });
+
+  it("sends a summary of the time from the beginning of its span to the end of it", async () => {
+    await world.addDestination(destinationAt("one"));
+    const weekly = { days: ["saturday" as const], from: "11:00", to: "12:30", timeZone: "UTC" };
+    await muting.mute({ weekly, from: NOON - DAY, until: NOON + 8 * DAY });
+    for (const n of ["a", "b", "c", "d", "e", "f"]) await dispatch(n);
+    // The worker comes later than the end.
+    world.time.now = NOON + 33 * MINUTE;
+    await muting.work();
+    await world.sendDue();
+    expect([...world.sent.values()]).toMatchObject([
+      { delivery: { bundle: { from: NOON - HOUR }, notBefore: NOON + 30 * MINUTE } },
+    ]);
   });
 
   it("leaves what it sends to digests and quiet hours", async () => {
