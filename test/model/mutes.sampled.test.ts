@@ -14,6 +14,7 @@ import type { SecurityAlertChanged } from "../../shared/security/alerts/alert-pu
 import { identityOf } from "../../shared/security/event-id.ts";
 import { isAtLeast, type RiskLevel, riskLevels } from "../../shared/terms/risk-levels.ts";
 import { depth, rangeOf } from "../support/depth.ts";
+import { createTurns } from "../support/interleaving.ts";
 import { createMuteWorld } from "../support/mutes.ts";
 import {
   changeOf,
@@ -29,11 +30,11 @@ import { usePerFile } from "../support/use-started.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const SEEDS = depth(1, 24);
-const ALERTS = 40;
-const MUTES = 16;
+const SEEDS = depth(3, 24);
+const ALERTS = depth(16, 40);
+const MUTES = depth(8, 16);
 /** Changes and mutes begin within this time of each of two days. */
-const BUSY = 150 * MINUTE;
+const BUSY = depth(60, 150) * MINUTE;
 const WORKER_EVERY = 4 * MINUTE;
 
 quietLog();
@@ -77,6 +78,9 @@ const run = async (seed: number) => {
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
   const organizationId = `mutes ${seed}`;
   const client = table.translated();
+  // One call at a time, in an order of the seed, so that every draw belongs to the same call in each run of a seed.
+  const turns = createTurns(seed);
+  turns.delay(client);
   const state = { isKilled: false, failing: true };
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -217,8 +221,9 @@ const run = async (seed: number) => {
     const due = waiting.filter(({ from }) => from <= world.time.now).sort(() => random() - 0.5);
     const batch = due.slice(0, 1 + Math.floor(random() * 6));
     const worker = isWorkerDue ? muting.work(watched("worker")) : undefined;
-    const outcomes = await Promise.allSettled(batch.map(({ event }) => dispatch(event)));
-    await worker?.catch(() => {});
+    const dispatched = Promise.allSettled(batch.map(({ event }) => dispatch(event)));
+    await turns.run([dispatched, worker?.catch(() => undefined) ?? Promise.resolve()]);
+    const outcomes = await dispatched;
     for (const [i, one] of batch.entries()) {
       if (outcomes[i]?.status === "fulfilled") waiting.splice(waiting.indexOf(one), 1);
     }
@@ -236,7 +241,7 @@ const run = async (seed: number) => {
     const isWorkerDue = now >= workedAt + WORKER_EVERY;
     if (isWorkerDue) workedAt = now;
     await work(isWorkerDue);
-    const isBusy = waiting.length > 0 || (now - NOON) % DAY < 5 * HOUR;
+    const isBusy = waiting.length > 0 || (now - NOON) % DAY < BUSY + 150 * MINUTE;
     world.time.now += isBusy ? 1 + Math.floor(random() * 2 * MINUTE) : HOUR;
   }
   state.failing = false;

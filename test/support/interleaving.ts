@@ -29,16 +29,20 @@ export const createTurns = (seed: number) => {
     /** Makes each call of a client wait for its turn. */
     delay: (client: DynamoDBDocumentClient) =>
       client.middlewareStack.add((next) => (args) => turn(() => next(args)), { step: "initialize", name: "turns" }),
-    /** Gives turns until all actors are done. @throws the error of the first actor that failed */
+    /**
+     * Gives turns until all actors are done, and the calls that an actor had begun when it failed. @throws the error of the
+     * first actor that failed
+     */
     run: async (actors: readonly Promise<unknown>[]): Promise<void> => {
       let isDone = false;
       const done = Promise.all(actors).finally(() => {
         isDone = true;
       });
       done.catch(() => undefined);
-      while (!isDone) {
+      for (;;) {
         await untilIdle();
         const [first, ...others] = waiting;
+        if (first === undefined && isDone) break;
         if (first === undefined) continue;
         const next = choose([first, ...others]);
         waiting.splice(waiting.indexOf(next), 1);
