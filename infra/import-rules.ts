@@ -23,8 +23,9 @@ export const shared = {
   ground: ["json", "terms", "runtime", "work"],
   subjects: {
     plants: [],
-    security: [],
-    evidence: ["security"],
+    evidence: [],
+    security: ["evidence"],
+    sealing: ["security", "evidence"],
     mutes: ["security"],
     "circuit-breaker": ["security"],
     records: ["security"],
@@ -42,6 +43,7 @@ export const shared = {
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],
     erasure: [
       "security",
+      "sealing",
       "circuit-breaker",
       "records",
       "settings",

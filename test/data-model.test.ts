@@ -33,6 +33,17 @@ import {
 } from "../shared/notifications/notification-items.ts";
 import { itemKeyOf } from "../shared/records/record-item.ts";
 import { contentKey, DISPATCHER_KEY, dueKey, ERASED_KEY, entryKey, linkKey } from "../shared/reports/report-keys.ts";
+import {
+  headScopes,
+  hourKey,
+  LEASE_KEY,
+  LOG_SCOPE,
+  lateKey,
+  leafKey,
+  recordKey,
+  STATE_KEY,
+  slotsKey,
+} from "../shared/sealing/evidence-item.ts";
 import { alertHash, alertId, resolvedKey, unresolvedKey } from "../shared/security/alerts/alert-item.ts";
 import { noteKey } from "../shared/security/alerts/alert-note.ts";
 import { SET_ASIDE_PREFIX } from "../shared/sync/set-aside-store.ts";
@@ -146,6 +157,17 @@ describe("the items of the data model", () => {
       linkKey("<id>"),
       DISPATCHER_KEY.scope,
       DISPATCHER_KEY.key,
+    ],
+    Evidence: [
+      LOG_SCOPE,
+      STATE_KEY,
+      LEASE_KEY,
+      leafKey(123),
+      slotsKey(124, 0),
+      headScopes[3],
+      recordKey(12),
+      hourKey(at),
+      lateKey(at, 2),
     ],
     Erasures: [erasureKey(organization, "<id>").key],
     Exports: [exportKey(organization, "<id>").key, runningKey(organization).key],

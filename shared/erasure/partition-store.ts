@@ -18,6 +18,7 @@ const UPDATE_ATTEMPTS = 4;
 /** The tables that no erasure sweeps, and why. */
 const unswept = {
   plants: "Contains no personal data.",
+  evidence: "Hashes of events under random salts, counts, and ids of events.",
   idempotencyKeys: "Digests, and answers that only the client can decrypt; they expire after a day.",
 } as const satisfies Partial<Record<TableName, string>>;
 export type Unswept = typeof unswept;

@@ -3,15 +3,24 @@
  * organization's log as a head in a slot, and each hour of the deployment as a leaf of its log. The entries are canonical
  * JSON, so that a verifier that we did not write computes the same hashes. Pure. docs/evidence.md.
  */
-import type { SecurityEvent } from "../security/security-event.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type Hash, leafHash, rootOf } from "./merkle-tree.ts";
 
-/** The SHA-256 of a random salt and of an event's canonical text; without the salt, nobody can test a guess of the event. */
-export const eventLeaf = (event: SecurityEvent, salt: Uint8Array): Hash => {
-  const { alertId, processed, processedAt, alertGenerated, alertLevel, ...sealed } = event as SecurityEvent & {
-    alertId?: unknown;
-  };
+/** The fields of an event that change after it was recorded. */
+type ChangingFields = {
+  alertId?: unknown;
+  processed?: unknown;
+  processedAt?: unknown;
+  alertGenerated?: unknown;
+  alertLevel?: unknown;
+};
+
+/**
+ * The SHA-256 of a random salt and of an event's canonical text; without the salt, nobody can test a guess of the event.
+ * @param event as the API returns it.
+ */
+export const eventLeaf = (event: object, salt: Uint8Array): Hash => {
+  const { alertId, processed, processedAt, alertGenerated, alertLevel, ...sealed }: ChangingFields = event;
   return leafHash(salt, canonicalJson(sealed));
 };
 

@@ -2,8 +2,10 @@
  * What an erasure does to security events: they are emptied, not deleted, because statistics count them. Type, category,
  * level, success, duration and time stay, and metadata that the service itself wrote. docs/erasure.md, "Events".
  */
+import { eventLeaf } from "../evidence/sealed-log.ts";
 import { encodeJson } from "../json/encode-json.ts";
 import { reviveExactly } from "../json/revive-exactly.ts";
+import { newSalt } from "../runtime/ids.ts";
 import type { Table } from "../runtime/table.ts";
 import { getItems } from "../runtime/table-batches.ts";
 import { networkOf } from "../terms/ip-address.ts";
@@ -19,6 +21,7 @@ import {
 } from "../work/location.ts";
 import { READ_MARKS, timeOfReadMark } from "./data-read-store.ts";
 import { timeOfEventId } from "./event-id.ts";
+import { fromItem, sealOf } from "./event-item.ts";
 
 /** Attributes that identify the user or the origin; `userKey` is the key of the index by user. */
 const PERSONAL = ["userId", "userKey", "sessionId", "ipAddress", "userAgent", "location"] as const;
@@ -112,27 +115,25 @@ export const cleanEventOfUser = (
 /** `addresses`: of the user's failed authentications, and their networks; the sweep of the events fills it. */
 type ErasedUser = { userId: string; matcher: UserMatcher; addresses: Set<string> };
 
-/** Emptied events keep the erasure's id. A late alert that names such an event's address can then be recognised. */
-const withErasureId = (update: ItemUpdate | undefined, erasureId: string): ItemUpdate | undefined =>
-  update && { ...update, set: { ...update.set, erasure: erasureId } };
+/** The leaf of an event before it was emptied, as an attribute. An event of an older version has no salt, and no leaf yet. */
+const hashBefore = (item: Item): Item => {
+  const { salt, hash } = sealOf(item);
+  return salt === undefined || hash !== undefined ? {} : { hash: eventLeaf(fromItem(item), salt) };
+};
+
+/**
+ * An emptied event keeps the hash of its leaf, whether its hour is sealed or not, so that the hour's root stays what it is.
+ * It loses the salt, without which nobody can test a guess of what was erased, and gets another one. It also keeps the
+ * erasure's id: a late alert that names such an event's address can then be recognised.
+ */
+const emptied = (item: Item, update: ItemUpdate | undefined, erasureId: string): ItemUpdate | undefined =>
+  update && { ...update, set: { ...update.set, ...hashBefore(item), salt: newSalt(), erasure: erasureId } };
 
 const identity = { name: "events", counter: "events" } as const;
 
-const CLEANED_ATTRIBUTES = [
-  "userId",
-  "userKey",
-  "sessionId",
-  "ipAddress",
-  "userAgent",
-  "location",
-  "errorMessage",
-  "resource",
-  "metadata",
-];
-
 export const allEvents = (events: Partition, erasureId: string): DataLocation => ({
-  ...partitionLocation(identity, events, (items) => items.map((item) => withErasureId(cleanEvent(item), erasureId)), {
-    attributes: CLEANED_ATTRIBUTES,
+  ...partitionLocation(identity, events, (items) => items.map((item) => emptied(item, cleanEvent(item), erasureId)), {
+    isGuarded: true,
   }),
   createdAt: timeOfEventId,
 });
@@ -163,9 +164,9 @@ export const eventsOfUser = (events: Partition, erasureId: string, user: ErasedU
         const { userId, success, ipAddress } = item;
         const isFailure = userId === user.userId && success === false;
         if (isFailure && typeof ipAddress === "string") user.addresses.add(ipAddress).add(networkOf(ipAddress));
-        return withErasureId(cleanEventOfUser(item, user), erasureId);
+        return emptied(item, cleanEventOfUser(item, user), erasureId);
       }),
-    { filter: mayConcern(user.userId) },
+    { filter: mayConcern(user.userId), isGuarded: true },
   ),
   createdAt: timeOfEventId,
 });

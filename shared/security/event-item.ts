@@ -66,6 +66,19 @@ const indexKeysOf = ({
 
 const Metadata = z.object({ durationMs: z.optional(z.number()) });
 
+/**
+ * What sealing needs of an event and no answer has. `salt`: of its leaf, 16 random bytes; an erasure gives it another one.
+ * `isLate`: the event was stored after its hour. `hash`: the leaf from before the event was emptied by the erasure
+ * `erasure`.
+ */
+export type EventSeal = { salt: Uint8Array; isLate: boolean };
+export type StoredSeal = {
+  salt?: Uint8Array | undefined;
+  isLate: boolean;
+  hash?: Uint8Array | undefined;
+  erasure?: string | undefined;
+};
+
 /** The numbers of a count of refusals, which are in its event's metadata. */
 const FloodNumbers = z.looseObject({ failures: z.number(), users: z.number(), lastAt: z.optional(z.number()) });
 /** `lastAt`: the last refusal, epoch ms; older versions stored none. */
@@ -92,11 +105,14 @@ const metadataAttributes = (metadata: unknown): Record<string, unknown> => {
 /**
  * The item of an event: metadata as JSON text, and `ms`, a copy of metadata.durationMs for the indexes.
  * @param ttl epoch seconds.
+ * @param seal undefined for events that are never sealed.
  */
-export const toItem = (event: SecurityEvent, ttl: number): EventItemKey & Record<string, unknown> => {
+export const toItem = (event: SecurityEvent, ttl: number, seal?: EventSeal): EventItemKey & Record<string, unknown> => {
   const { metadata } = event;
   return {
     ...event,
+    salt: seal?.salt,
+    late: seal?.isLate === true ? true : undefined,
     ...metadataAttributes(metadata),
     ms: Metadata.safeParse(metadata).data?.durationMs,
     ...indexKeysOf(event),
@@ -111,6 +127,19 @@ const Item = z.extend(SecurityEvent, {
   users: z.optional(z.number()),
   lastAt: z.optional(z.number()),
 });
+
+const SealItem = z.object({
+  salt: z.optional(z.instanceof(Uint8Array)),
+  late: z.optional(z.boolean()),
+  hash: z.optional(z.instanceof(Uint8Array)),
+  erasure: z.optional(z.string()),
+});
+
+/** @throws ZodError if the attributes have other types. */
+export const sealOf = (item: unknown): StoredSeal => {
+  const { late = false, ...seal } = SealItem.parse(item);
+  return { ...seal, isLate: late };
+};
 
 /** @throws ZodError if toItem did not make the item. */
 export const fromItem = (item: unknown): SecurityEvent => {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { newRequestToken } from "../runtime/ids.ts";
 import { type Table, updateItem } from "../runtime/table.ts";
-import { MINUTE_MS } from "../terms/hours.ts";
+import { MINUTE_MS, startOfHour } from "../terms/hours.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
 
 /** Refused tokens, forged webhooks and refusals of valid tokens have separate budgets. */
@@ -76,8 +76,8 @@ export type FloodBudgetStore = ReturnType<typeof createFloodBudgetStore>;
  * @param random 16 bytes of randomness.
  */
 export const createFloodBudgetStore = (table: Table<"securityRollups">, random: () => Uint8Array) => {
-  /** Takes a slot, unless it was taken within the last minute. @returns with the item. */
-  const take = async (owner: FloodOwner, slot: string, now: number) => {
+  /** Takes a slot, unless it was used after a time: within the last minute. @returns with the item. */
+  const take = async (owner: FloodOwner, slot: string, now: number, freeSince = now - MINUTE_MS) => {
     const { organizationId } = owner;
     const scope = organizationId === undefined ? "none" : organizationKey(organizationId);
     const { written, item } = await updateItem(
@@ -86,7 +86,7 @@ export const createFloodBudgetStore = (table: Table<"securityRollups">, random: 
       {
         set: { [slot]: now, token: newRequestToken(), ttl: Math.floor(now / 1_000) + KEPT_SECONDS },
         condition: `attribute_not_exists(#${slot}) OR #${slot} <= :expired`,
-        values: { expired: now - MINUTE_MS },
+        values: { expired: freeSince },
         own: "token",
         returns: "after",
       },
@@ -119,17 +119,25 @@ export const createFloodBudgetStore = (table: Table<"securityRollups">, random: 
     /**
      * The time of the count event of a network, or of all other refusals, that instances share for a minute. The instance
      * that receives `isNew` records the event. Networks may meet in a slot; then only one of them has a count. Refusals that
-     * waited while another instance opened a later count are in that one.
-     * @param lastAt when the last refusal was, epoch ms: the time of a new count.
+     * waited while another instance opened a later count are in that one. A count of a past hour takes no more: its event
+     * may be sealed. Then a count of the current hour takes the slot.
+     * @param lastAt when the last refusal was: the time of a new count. @param now both epoch ms.
      */
     async openCount(
       owner: FloodOwner,
       network: string | undefined,
       lastAt: number,
+      now: number,
     ): Promise<{ time: number; isNew: boolean }> {
       const slot = network === undefined ? "rest" : `n${shardOf(network, budgetOf(owner).networks)}`;
-      const { isTaken, item } = await take(owner, slot, lastAt);
-      return { time: isTaken ? lastAt : Number(item?.[slot]), isNew: isTaken };
+      const hour = startOfHour(now);
+      const minute = await take(owner, slot, lastAt);
+      if (minute.isTaken) return { time: lastAt, isNew: true };
+      const time = Number(minute.item?.[slot]);
+      if (time >= hour) return { time, isNew: false };
+      const next = Math.max(lastAt, hour);
+      const { isTaken, item } = await take(owner, slot, next, hour - 1);
+      return { time: isTaken ? next : Number(item?.[slot]), isNew: isTaken };
     },
   };
 };

@@ -6,6 +6,7 @@
 import { encodeJson } from "../json/encode-json.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { NoteFailure } from "../runtime/note-failure.ts";
+import { startOfHour } from "../terms/hours.ts";
 import { eventId, identityOf } from "./event-id.ts";
 import { type FloodNumbers, type StoredCount, scopeOf, storedCountOf } from "./event-item.ts";
 import type { FloodBudgetStore, FloodKind, FloodOwner } from "./flood-budget-store.ts";
@@ -127,7 +128,7 @@ export const createFloodCounts = (
     isUrgent: boolean,
   ) => {
     const { organizationId } = owner;
-    const { time: timestamp, isNew } = await budget.openCount(ownerKey(owner), waiting.network, taken.lastAt());
+    const { time: timestamp, isNew } = await budget.openCount(ownerKey(owner), waiting.network, taken.lastAt(), at);
     const identity = identityOf("flood", kind, organizationId ?? "", waiting.network ?? owner.caller ?? "", timestamp);
     const event = toEvent(owner, waiting, taken.numbers());
     const id = eventId(timestamp, identity);
@@ -151,7 +152,8 @@ export const createFloodCounts = (
     isUrgent: boolean,
   ) => {
     const opened = waiting.openedCount(taken.lastAt());
-    if (opened === undefined) return openCount(owner, waiting, taken, at, isUrgent);
+    // An event of a past hour may be sealed, so it must not change.
+    if (opened === undefined || opened.time < startOfHour(at)) return openCount(owner, waiting, taken, at, isUrgent);
     return addToCount(opened, taken, at, { isUrgent, isRest: waiting === owner.rest });
   };
 

@@ -3,6 +3,7 @@
  * to the dead letters (dead-letters.ts).
  */
 import { definedFields } from "../json/defined-fields.ts";
+import { wellFormed } from "../json/well-formed.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { expiryOf, hourName } from "../terms/hours.ts";
 import { isAtLeast, type RiskLevel, riskOfError } from "../terms/risk-levels.ts";
@@ -85,9 +86,12 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
     markedHours.add(`${scope} ${hour}`);
   };
 
-  const write = async (stored: StoredEvent): Promise<void> => {
-    await markHour(stored.event);
-    await events.put(stored);
+  /** The leaf of an event is of its whole hour, so an event that comes later must be told from one that was not sealed. */
+  const write = async ({ event, ttl }: StoredEvent): Promise<void> => {
+    await markHour(event);
+    const isLate = hourName(event.timestamp) !== hourName(now());
+    const seal = event.organizationId === undefined ? undefined : { salt: random(), isLate };
+    await events.put({ event, ttl, seal });
   };
 
   /** Organization, user and session keep their spelling, because events are found by them; other texts are redacted. */
@@ -113,7 +117,8 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
       timestamp,
       createdAt: now(),
     };
-    return { event, ttl: expiryOf(timestamp, settings.retentionDays) };
+    // No canonical JSON has a lone surrogate.
+    return { event: wellFormed(event), ttl: expiryOf(timestamp, settings.retentionDays) };
   };
 
   return {
@@ -152,7 +157,7 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
     async restore(event: SecurityEvent): Promise<void> {
       const ttl = expiryOf(event.timestamp, settings.retentionDays);
       if (ttl * 1000 <= now()) return;
-      await write({ event, ttl });
+      await write({ event: wellFormed(event), ttl });
       if (event.alertGenerated && event.eventType !== "MANUAL_ALERT_GENERATED") await alerts.raiseForEvent(event);
     },
   };

@@ -9,6 +9,7 @@ import { organizationKey } from "../terms/keys.ts";
 import { timeOfEventId } from "./event-id.ts";
 import {
   type EventItemKey,
+  type EventSeal,
   fromItem,
   idsOf,
   planHighRiskRead,
@@ -21,8 +22,8 @@ import {
 } from "./event-item.ts";
 import type { SecurityEvent } from "./security-event.ts";
 
-/** An event and its expiry in epoch seconds. */
-export type StoredEvent = { event: SecurityEvent; ttl: number };
+/** An event, its expiry in epoch seconds, and what its leaf needs; events without an organization have no leaf. */
+export type StoredEvent = { event: SecurityEvent; ttl: number; seal?: EventSeal | undefined };
 
 /** The ids of events to mark as processed, by outcome; each id is in one list. */
 export type MarkResult = { processed: string[]; alreadyProcessed: string[]; notFound: string[] };
@@ -119,12 +120,12 @@ export const createSecurityEventStore = (table: Table<"securityEvents">) => {
 
   return {
     /** Writes an event; a further event of the same id changes nothing. One write unit, and one per index. */
-    async put({ event, ttl }: StoredEvent): Promise<void> {
-      await putItem(table, toItem(event, ttl), { condition: "attribute_not_exists(#id)" });
+    async put({ event, ttl, seal }: StoredEvent): Promise<void> {
+      await putItem(table, toItem(event, ttl, seal), { condition: "attribute_not_exists(#id)" });
     },
 
     /**
-     * Adds refusals to a count; three write units, or one if the change is refused. One more if another instance has added
+     * Adds refusals to a count of the current hour, because an event of a past hour may be sealed; three write units, or one if the change is refused. One more if another instance has added
      * later refusals: `lastAt` never goes back. If the answer was lost, they may be counted twice.
      * @param added `lastAt`: the last of them, epoch ms.
      * @param change if given, the growing parts of the item become `next`, if they are still `known`.

@@ -189,6 +189,7 @@ export const tables = {
   securityAlerts: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [ALERTS_BY_STATUS, ALERT_OUTBOX] },
   mutes: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [DUE_MUTES] },
   previews: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [OPEN_PREVIEWS] },
+  evidence: { partitionKey: "scope", sortKey: "key" },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableName = keyof typeof tables;

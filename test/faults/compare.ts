@@ -13,6 +13,9 @@ const MEASURED = [
   "nextAt",
   "requestId",
   "digest",
+  // Random, and a hash over it.
+  "salt",
+  "hash",
   "token",
   "repeated",
   // What the last try of a webhook changed: docs/webhooks.md, "Deliveries".

@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { userHash } from "../../../shared/detection/detection.ts";
+import { eventLeaf } from "../../../shared/evidence/sealed-log.ts";
 import { prefixOfOrganization } from "../../../shared/exports/write-file.ts";
 import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
 import { parseDeliveryItem } from "../../../shared/notifications/notification-items.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { isNoteKey } from "../../../shared/security/alerts/alert-note.ts";
+import { fromItem } from "../../../shared/security/event-item.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { ERASED_TEXT } from "../../../shared/work/location.ts";
 import { depth, isDeep } from "../../support/depth.ts";
@@ -265,10 +267,32 @@ describe("an erased user", () => {
     expect(carols(before.securityEvents).filter(untouched).length).toBe(10 + 2);
     expect(carols(after.securityEvents)).toEqual(
       carols(before.securityEvents).map((event) =>
-        untouched(event) ? event : { ...event, metadata: emptied(event.metadata), erasure: expect.any(String) },
+        untouched(event)
+          ? event
+          : {
+              ...event,
+              metadata: emptied(event.metadata),
+              erasure: expect.any(String),
+              hash: expect.any(Uint8Array),
+              salt: expect.any(Uint8Array),
+            },
       ),
     );
     expect(ofScope(other, await world.scan())).toEqual(otherBefore);
+  });
+
+  it("keeps the leaf of each emptied event, and takes its salt away", () => {
+    const emptied = after.securityEvents.filter(({ erasure, salt }) => erasure !== undefined && salt !== undefined);
+    const stored = new Map(before.securityEvents.map((event) => [event.id, event]));
+    const known = emptied.flatMap((event) => {
+      const old = stored.get(event.id);
+      return old === undefined ? [] : [{ event, old }];
+    });
+    expect(known.length).toBeGreaterThan(10);
+    for (const { event, old } of known) {
+      expect(event.hash).toEqual(eventLeaf(fromItem(old), old.salt as Uint8Array));
+      expect(event.salt).not.toEqual(old.salt);
+    }
   });
 
   it("keeps the counted fields of the events", () => {

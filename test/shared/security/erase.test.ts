@@ -1,7 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
+import { eventLeaf } from "../../../shared/evidence/sealed-log.ts";
 import { cleanEvent, cleanEventOfUser, eventsOfUser } from "../../../shared/security/erase.ts";
+import { toItem } from "../../../shared/security/event-item.ts";
+import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createUserMatcher } from "../../../shared/terms/mentions-user.ts";
-import type { ItemChange } from "../../../shared/work/location.ts";
+import type { ItemChange, StoredItem } from "../../../shared/work/location.ts";
 
 const person = {
   userId: "bob",
@@ -18,6 +21,22 @@ const event = {
   errorCode: "40302",
   action: "get_records",
   ms: 12,
+};
+const salt = new Uint8Array(16).fill(7);
+const sealedEvent: SecurityEvent = {
+  id: "01M7YTFR2007ENW3AHRZ6DMV29",
+  organizationId: "acme",
+  userId: "bob",
+  eventType: "PERMISSION_DENIED",
+  category: "authorization",
+  riskLevel: "HIGH",
+  source: "user",
+  success: false,
+  processed: false,
+  alertGenerated: false,
+  timestamp: 1,
+  createdAt: 1,
+  metadata: { reason: "by bob" },
 };
 const of = { userId: "bob", matcher: createUserMatcher(["bob"]), addresses: new Set(["192.0.2.7"]) };
 
@@ -121,6 +140,31 @@ describe("an event, when a user is erased", () => {
     const page = await eventsOfUser(partition, "e1", { ...of, addresses: new Set() }).read(undefined);
     expect(page.keys).toEqual(["1", "2"]);
     await page.erase();
-    expect(changes.at(-1)).toEqual({ key: "2", change: { remove: ["ipAddress"], set: { erasure: "e1" } } });
+    const set = { erasure: "e1", salt: expect.any(Uint8Array) };
+    expect(changes.at(-1)).toEqual({ key: "2", change: { remove: ["ipAddress"], set } });
+  });
+
+  it("keeps the leaf that it had before the first erasure, and gets a salt of its own in each", async () => {
+    const whole: StoredItem = { ...toItem(sealedEvent, 1, { salt, isLate: false }), sortKey: sealedEvent.id };
+    const emptiedBy = async (item: StoredItem, erasureId: string) => {
+      const changes: ItemChange[] = [];
+      const partition = {
+        read: async () => ({ items: [item], next: undefined }),
+        apply: async (made: readonly ItemChange[]) => void changes.push(...made),
+      };
+      await (await eventsOfUser(partition, erasureId, { ...of, addresses: new Set() }).read(undefined)).erase();
+      const [change] = changes;
+      if (change === undefined || change.change === "delete") throw new Error("The event was not emptied.");
+      const { remove, set } = change.change;
+      return Object.fromEntries(
+        Object.entries({ ...item, ...set }).filter(([name]) => !remove.includes(name)),
+      ) as StoredItem;
+    };
+    const once = await emptiedBy(whole, "e1");
+    expect(once).toMatchObject({ hash: eventLeaf(sealedEvent, salt), erasure: "e1" });
+    const twice = await emptiedBy({ ...once, errorMessage: "about bob" }, "e2");
+    expect(twice).toMatchObject({ hash: eventLeaf(sealedEvent, salt), erasure: "e2" });
+    const salts = [whole, once, twice].map((item) => Buffer.from(item.salt as Uint8Array).toString("hex"));
+    expect(new Set(salts).size).toBe(3);
   });
 });

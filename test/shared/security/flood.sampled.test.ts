@@ -56,6 +56,25 @@ describe("refused tokens", () => {
     expect((await recorded()).map(({ metadata }) => metadata.failures ?? 1)).toEqual([1, 1, 1, 1, 1, 116]);
   });
 
+  it("are in a new count once the hour of their count is over, whichever instance counts them", async () => {
+    const { time, instance, refused, recorded } = stage();
+    const start = Math.ceil(NOW / 3_600_000) * 3_600_000;
+    time.now = start - 4_000;
+    const [one, other] = [instance(), instance()];
+    for (let i = 0; i < 12; i++) await one.record(refused("192.0.2.1"));
+    time.now = start - 1_500;
+    for (let i = 0; i < 7; i++) await one.record(refused("192.0.2.1"));
+    for (let i = 0; i < 12; i++) await other.record(refused("192.0.2.1"));
+    const before = await recorded();
+    expect(refusalsIn(before)).toBeLessThan(12 + 7 + 12);
+    time.now = start + 1_000;
+    for (const late of [one, other]) await late.countDue();
+    const after = await recorded();
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.slice(before.length)).toMatchObject([{ timestamp: start }]);
+    expect(refusalsIn(after)).toBe(12 + 7 + 12);
+  });
+
   it("are single events again after a minute without one", async () => {
     const { time, instance, refused, recorded } = stage();
     const { record } = instance();
@@ -68,7 +87,7 @@ describe("refused tokens", () => {
     expect((await recorded()).map(({ metadata }) => metadata.failures ?? 1)).toEqual([1, 1, 1, 1, 1, 5, 1]);
   });
 
-  it("are dated when they were refused, however long they waited, and a count says when its last one was", async () => {
+  it("are dated when they were refused, however long they waited in their hour, and a count says when its last one was", async () => {
     const { time, instance, refused, recorded } = stage();
     const [first, second] = [instance(), instance()];
     for (let i = 0; i < 12; i++) {
@@ -79,7 +98,7 @@ describe("refused tokens", () => {
     const lastAt = time.now;
     // The next requests of the instances come much later, and are not refused.
     for (const { countDue } of [second, first]) {
-      time.now += 30 * 60_000;
+      time.now += 14 * 60_000;
       await countDue();
     }
     const events = await recorded();

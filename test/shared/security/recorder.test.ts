@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { createRecorder, type DeadLetter, type RecorderDependencies } from "../../../shared/security/recorder.ts";
-import type { NewSecurityEvent, SecurityEvent } from "../../../shared/security/security-event.ts";
+import type { NewSecurityEvent } from "../../../shared/security/security-event.ts";
+import type { StoredEvent } from "../../../shared/security/security-event-store.ts";
 import { expiryOf } from "../../../shared/terms/hours.ts";
 import type { RiskLevel } from "../../../shared/terms/risk-levels.ts";
 import { HOUR, NOW } from "../../support/security-events.ts";
@@ -11,7 +12,7 @@ type Overrides = { settings?: Partial<RecorderDependencies["settings"]>; failing
 const recorderWith = ({ settings, failing }: Overrides = {}) => {
   const time = { now: NOW };
   const calls: string[] = [];
-  const stored: { event: SecurityEvent; ttl: number }[] = [];
+  const stored: StoredEvent[] = [];
   const letters: DeadLetter[] = [];
   const fail = (part: Overrides["failing"]) => {
     if (failing === part) throw new Error(`${part} are out`);
@@ -72,9 +73,38 @@ describe("the recorder", () => {
           createdAt: NOW,
         },
         ttl: expiryOf(NOW, 90),
+        seal: { salt: expect.any(Uint8Array), isLate: false },
       },
-      { event: expect.objectContaining({ alertGenerated: true, alertLevel: "HIGH" }), ttl: expiryOf(NOW, 90) },
+      {
+        event: expect.objectContaining({ alertGenerated: true, alertLevel: "HIGH" }),
+        ttl: expiryOf(NOW, 90),
+        seal: expect.anything(),
+      },
     ]);
+  });
+
+  it("gives each event of an organization a salt of its own, and marks it as late once its hour is over", async () => {
+    const { recorder, stored, time } = recorderWith();
+    time.now = NOW - (NOW % HOUR) + HOUR - 1;
+    await recorder.record(newEvent());
+    await recorder.record({ ...newEvent(), organizationId: undefined, ipAddress: "192.0.2.1" });
+    const timestamp = time.now++;
+    await recorder.record(newEvent(), { timestamp });
+    await recorder.recordWithAlert(newEvent(), { timestamp });
+    const seals = stored.map(({ seal }) => seal);
+    expect(seals.map((seal) => seal?.isLate)).toEqual([false, undefined, true, true]);
+    const salts = seals.flatMap((seal) => (seal === undefined ? [] : [Buffer.from(seal.salt).toString("hex")]));
+    expect(salts.every((salt) => salt.length === 32)).toBe(true);
+    expect(new Set(salts).size).toBe(3);
+  });
+
+  it("stores a lone surrogate as U+FFFD, wherever it stands", async () => {
+    const { recorder, stored } = recorderWith();
+    const metadata = { "name\ud800": ["\udc00", { inner: "\ud83d!" }] };
+    await recorder.record(newEvent({ userId: "eve\udfff", action: "\ud800", metadata }));
+    const event = stored[0]?.event;
+    expect(event).toMatchObject({ userId: "eve\ufffd", action: "\ufffd" });
+    expect(event?.metadata).toEqual({ "name\ufffd": ["\ufffd", { inner: "\ufffd!" }] });
   });
 
   it("marks the current hour once, before its first event, and a past hour for each event", async () => {
@@ -238,7 +268,7 @@ describe("the recorder", () => {
     const { recorder, stored, calls, time } = recorderWith();
     time.now += HOUR;
     await recorder.restore(event);
-    expect(stored).toEqual([{ event, ttl: expiryOf(NOW, 90) }]);
+    expect(stored).toEqual([{ event, ttl: expiryOf(NOW, 90), seal: { salt: expect.any(Uint8Array), isLate: true } }]);
     expect(calls).toEqual(["mark org#acme 2026-11-21T12", "put 1", `alert ${event.id}`]);
     time.now = expiryOf(NOW, 90) * 1000;
     await recorder.restore(event);

@@ -1,0 +1,105 @@
+/**
+ * The leaves of an hour of an organization, and the versions in which they were sealed. The first version has all events
+ * of the hour in order of their ids. Events that come later are marked as late when they are stored; each further version
+ * appends those that no version has, in order of their ids, so an index never changes. Pure. docs/evidence.md, "Hours".
+ */
+import { type Hash, rootOf } from "./merkle-tree.ts";
+import { type EmptiedLeaf, encodeHash, erasedRootOf, eventLeaf } from "./sealed-log.ts";
+
+/**
+ * An event of the hour with what its leaf needs. `event`: as the API returns it. `hash`: the leaf from before the erasure
+ * `erasure` emptied the event.
+ */
+export type SealableEvent = {
+  event: { id: string };
+  salt: Uint8Array;
+  isLate: boolean;
+  hash?: Hash | undefined;
+  erasure?: string | undefined;
+};
+
+/**
+ * What is sealed of an hour. `late`: for each version, the ids of the late events that it has first. Hashes are base64, as
+ * in the record of the newest version.
+ */
+export type SealedHour = {
+  version: number;
+  count: number;
+  root: string;
+  erased: number;
+  erasedRoot: string;
+  late: readonly (readonly string[])[];
+};
+
+/** The late events that a version takes at most; the others wait for the next version. */
+export const MAX_LATE_PER_VERSION = 5_000;
+
+const byId = ({ event: one }: SealableEvent, { event: other }: SealableEvent): number => (one.id < other.id ? -1 : 1);
+
+/**
+ * `leaves`: by their index. `pending`: late events that no version has, in order of their ids. `missing`: ids of sealed
+ * late events that are not stored.
+ */
+export type HourLeaves<Event extends SealableEvent> = { leaves: Event[]; pending: Event[]; missing: string[] };
+
+/**
+ * The leaves of the sealed versions. If they are not as many as were sealed, or have another root, events were removed,
+ * changed, or added without the mark.
+ * @param events of the hour as stored, in any order. @param sealed undefined if no version is sealed.
+ */
+export const leavesOfHour = <Event extends SealableEvent>(
+  events: readonly Event[],
+  sealed: Pick<SealedHour, "late"> | undefined,
+): HourLeaves<Event> => {
+  const inOrder = events.toSorted(byId);
+  if (sealed === undefined) return { leaves: [], pending: inOrder, missing: [] };
+  const late = new Map(inOrder.filter(({ isLate }) => isLate).map((event) => [event.event.id, event]));
+  const missing: string[] = [];
+  const versions = sealed.late.map((ids) =>
+    ids.flatMap((id) => {
+      const event = late.get(id);
+      late.delete(id);
+      if (event === undefined) missing.push(id);
+      return event ?? [];
+    }),
+  );
+  const [first = [], ...later] = versions;
+  const inTime = inOrder.filter(({ isLate }) => !isLate);
+  return { leaves: [[...inTime, ...first].sort(byId), ...later].flat(), pending: [...late.values()], missing };
+};
+
+/**
+ * All leaves after the next version, and the ids of the late events that it adds. `hasMore`: further late events must wait
+ * for the version after it.
+ */
+export type NextVersion<Event extends SealableEvent> = { leaves: Event[]; late: string[]; hasMore: boolean };
+
+/** @param events and `sealed` as in leavesOfHour. */
+export const nextVersionOf = <Event extends SealableEvent>(
+  events: readonly Event[],
+  sealed: Pick<SealedHour, "late"> | undefined,
+): NextVersion<Event> => {
+  const { leaves, pending } = leavesOfHour(events, sealed);
+  const candidates = pending.filter(({ isLate }) => isLate);
+  const added = candidates.slice(0, MAX_LATE_PER_VERSION);
+  const late = added.map(({ event }) => event.id);
+  const hasMore = candidates.length > added.length;
+  if (sealed !== undefined) return { leaves: [...leaves, ...added], late, hasMore };
+  return { leaves: leavesOfHour(events, { late: [late] }).leaves, late, hasMore };
+};
+
+/** An emptied event keeps the hash of its leaf. */
+export const leafHashOf = ({ event, salt, hash }: SealableEvent): Hash => hash ?? eventLeaf(event, salt);
+
+/** The counts and roots of an hour's record. @param leaves by their index. */
+export const summaryOf = (leaves: readonly SealableEvent[]): Omit<SealedHour, "version" | "late"> => {
+  const emptied = leaves.flatMap(({ event, salt, hash, erasure = "" }, index): EmptiedLeaf[] =>
+    hash === undefined ? [] : [{ index, erasure, event: eventLeaf(event, salt) }],
+  );
+  return {
+    count: leaves.length,
+    root: encodeHash(rootOf(leaves.map(leafHashOf))),
+    erased: emptied.length,
+    erasedRoot: encodeHash(erasedRootOf(emptied)),
+  };
+};
