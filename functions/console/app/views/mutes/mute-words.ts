@@ -24,8 +24,8 @@ const MOST_NAMED = 3;
 
 /** Which alerts it is about: "Repeated authentication failures: Address 192.0.2.1". @param nameOf names a rule */
 export const titleOf = ({ rules, subject }: Pick<Mute, "rules" | "subject">, nameOf = ruleName): string => {
-  if (rules === undefined) return "Alerts of all rules";
-  const [rule = ""] = rules;
+  const rule = rules?.[0];
+  if (rules === undefined || rule === undefined) return "Alerts of all rules";
   if (subject !== undefined) return `${nameOf(rule)}: ${subjectOf({ rule, subject })?.text ?? subject}`;
   const rest = rules.length - MOST_NAMED;
   const named = rules.slice(0, MOST_NAMED).map(nameOf).join(", ");
