@@ -13,6 +13,7 @@ import type { Origin } from "../terms/requester.ts";
 import { type AdmissionDependencies, createAdmission } from "./admit.ts";
 import type { AnswerOnce } from "./answer-once.ts";
 import type { LocateClient } from "./client-address.ts";
+import { compressed } from "./content-coding.ts";
 import type { OpenCursors } from "./cursor.ts";
 import { createHttpHandler, type HttpHandler } from "./middleware.ts";
 import { createRequestParser } from "./parse-request.ts";
@@ -104,7 +105,8 @@ export const createHandler = <const R extends Route>(
     const caller = await admit(event);
     const counted = dependencies.countRefusals?.();
     try {
-      return await answer(event, caller);
+      const response = await answer(event, caller);
+      return route.method === "GET" ? await compressed(event, response) : response;
     } catch (error) {
       if (isStoreFailure(error)) await dependencies.noteFailure?.(caller?.organizationId, "store");
       if (isOfOther(error)) await dependencies.recordRefusal?.({ route, event, error, caller });

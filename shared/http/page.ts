@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { DomainError } from "../runtime/domain-error.ts";
 import type { LocateClient } from "./client-address.ts";
+import { acceptsCoding, GZIP } from "./content-coding.ts";
 import { createHttpHandler, type HttpHandler } from "./middleware.ts";
 import { type Response, respond } from "./respond.ts";
 import type { Route } from "./route.ts";
@@ -85,17 +86,10 @@ export const createFileHandler = (
     }),
   );
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-const accepts = (accept: string, coding: RegExp): boolean =>
-  accept.split(",").some((one) => {
-    const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase());
-    return coding.test(name) && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
-  });
-
 /** The content codings by preference, and the end of the names of their files. */
 const CODINGS = [
   { name: "br", suffix: ".br", pattern: /^br$/ },
-  { name: "gzip", suffix: ".gz", pattern: /^(?:x-)?gzip$/ },
+  { name: "gzip", suffix: ".gz", pattern: GZIP },
 ] as const;
 
 /** The ends of the names of compressed assets. */
@@ -116,7 +110,9 @@ export const createAssetHandler = ({ assets, ...options }: AssetOptions): HttpHa
       throw new DomainError("route_not_found", "The path does not exist.");
     }
     const accepted = headers["accept-encoding"] ?? "";
-    const coding = CODINGS.find(({ suffix, pattern }) => assets.has(`${name}${suffix}`) && accepts(accepted, pattern));
+    const coding = CODINGS.find(
+      ({ suffix, pattern }) => assets.has(`${name}${suffix}`) && acceptsCoding(accepted, pattern),
+    );
     const body = coding === undefined ? gunzipSync(gzip) : (assets.get(`${name}${coding.suffix}`) ?? gzip);
     const response = respond(requestContext.requestId, 200, body.toString("base64"), {
       "content-type": type,

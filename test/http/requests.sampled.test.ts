@@ -20,6 +20,15 @@ describe("any request", () => {
     }
   });
 
+  it("has a large answer compressed if the client accepts it", async () => {
+    const answer = (accept: string) =>
+      fetch(`${service.stack.apiUrl}/openapi.json`, { headers: { "accept-encoding": accept } });
+    const [compressed, plain] = [await answer("gzip"), await answer("identity")];
+    expect(compressed.headers.get("content-encoding")).toBe("gzip");
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(await compressed.json()).toEqual(await plain.json());
+  });
+
   it("is logged with the request id of its answer", async () => {
     const { headers } = await service.request("GET", "/plants", { token });
     expect(service.logged()).toContain(`"requestId":"${headers.get("x-request-id")}"`);

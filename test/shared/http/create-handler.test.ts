@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import * as z from "zod/mini";
 import { createHandler, type HandlerDependencies } from "../../../shared/http/create-handler.ts";
@@ -336,6 +337,23 @@ describe("a list", () => {
     const response = await pageFrom(3)(get(), lambdaContext);
     expect(JSON.parse(response.body ?? "")[0]).toEqual({ name: "thing 1" });
     expect(response.headers.link).toBeUndefined();
+  });
+
+  it("is compressed if it is large and the client accepts gzip", async () => {
+    const answer = async (names: string, accept: string) => {
+      const handler = createHandler(list, async () => ({ items: [{ id: 1n, name: names }], next: undefined }), parts);
+      const event = get();
+      return handler({ ...event, headers: { ...event.headers, "accept-encoding": accept } }, lambdaContext);
+    };
+    const large = "é".repeat(5_000);
+    const { headers, body = "", isBase64Encoded } = await answer(large, "gzip, deflate, br");
+    expect([headers["content-encoding"], isBase64Encoded]).toEqual(["gzip", true]);
+    expect(JSON.parse(gunzipSync(Buffer.from(body, "base64")).toString())).toEqual([{ name: large }]);
+    for (const plain of [await answer(large, "gzip;q=0, br"), await answer("small", "gzip")]) {
+      expect(plain.headers).not.toHaveProperty("content-encoding");
+      expect(plain.isBase64Encoded).toBeUndefined();
+      expect(JSON.parse(plain.body ?? "")).toHaveLength(1);
+    }
   });
 
   it("refuses a cursor for another filter, but lets the page size change", async () => {
