@@ -1,6 +1,7 @@
 import { definedFields } from "../json/defined-fields.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { getItem, type Table } from "../runtime/table.ts";
+import type { Table } from "../runtime/table.ts";
+import { getItems } from "../runtime/table-batches.ts";
 import { queryFilteredPage, queryPages } from "../runtime/table-query.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { RecordType } from "./record.ts";
@@ -21,10 +22,9 @@ import {
 import { amountFieldOf, type RecordPosition, type RecordQuery, requireFields } from "./record-query.ts";
 import type { SyncedRecord } from "./synced-record.ts";
 
-type Filters = Omit<RecordQuery, "id" | "customerId" | "paymentId">;
+type Filters = Omit<RecordQuery, "id" | "ids" | "customerId" | "paymentId">;
+type Page = { limit: number; after: RecordPosition | undefined };
 type PageOfRecords = { items: SyncedRecord[]; next: RecordPosition | undefined };
-
-const NOTHING: PageOfRecords = { items: [], next: undefined };
 
 const OVERDUE = "(#fields.#status = :open AND #fields.#dueAt < :now)";
 
@@ -48,9 +48,9 @@ const queryOf = (type: RecordType, { index, keyValue }: ListPartition, filters: 
   };
 };
 
-/** The same conditions for one record, which is read by its key. */
-const matches = (record: SyncedRecord, query: Omit<RecordQuery, "id">, now: number): boolean => {
-  const { customerId, paymentId, status, minAmount, maxAmount, overdue, updatedSince = 0 } = query;
+/** The same conditions for a record that is read by its key. */
+const matches = (record: SyncedRecord, query: RecordQuery, now: number): boolean => {
+  const { ids, customerId, paymentId, status, minAmount, maxAmount, overdue, updatedSince = 0 } = query;
   const { id, type, updatedAt } = record;
   const fields: Readonly<Record<string, unknown>> = record;
   const customer = type === "customers" ? id : fields.customerId;
@@ -58,6 +58,7 @@ const matches = (record: SyncedRecord, query: Omit<RecordQuery, "id">, now: numb
   const hasAmount = typeof amount === "number";
   const isOverdue = fields.status === "open" && typeof fields.dueAt === "number" && fields.dueAt < now;
   return (
+    (ids === undefined || ids.includes(id)) &&
     (customerId === undefined || customerId === customer) &&
     (paymentId === undefined || paymentId === fields.paymentId) &&
     (status === undefined || status === fields.status) &&
@@ -68,17 +69,32 @@ const matches = (record: SyncedRecord, query: Omit<RecordQuery, "id">, now: numb
   );
 };
 
+/** Whether a record comes after a position of a list, which is newest first. Ids are compared by their UTF-8, as keys are. */
+const isOlder = (one: RecordPosition, other: RecordPosition): boolean =>
+  one.createdAt === other.createdAt
+    ? Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)) < 0
+    : one.createdAt < other.createdAt;
+
 export type RecordListStore = ReturnType<typeof createRecordListStore>;
 
 /** Lists of records. Keys and indexes: record-item.ts. All calls throw DomainError `store_unavailable`. */
 export const createRecordListStore = (table: Table<"records">, clock: Clock = systemClock) => {
-  /** A list with at most one record: half a read unit per 4 KB. */
-  const listOne = async (organizationId: string, key: RecordKey, filters: Omit<RecordQuery, "id">) => {
-    if (!isStorable(key)) return NOTHING;
-    const item = await getItem(table, itemKeyOf(organizationId, key), { isConsistent: false });
-    if (item === undefined) return NOTHING;
-    const record = toSyncedRecord(item);
-    return matches(record, filters, clock()) ? { items: [record], next: undefined } : NOTHING;
+  /** A list of a few records, which are read by their keys: half a read unit per 4 KB of each. */
+  const listFew = async (
+    organizationId: string,
+    keys: readonly RecordKey[],
+    query: RecordQuery,
+    { limit, after }: Page,
+  ): Promise<PageOfRecords> => {
+    const storable = keys.filter(isStorable).map((key) => itemKeyOf(organizationId, key));
+    const stored = await getItems(table, storable);
+    const found = stored.items
+      .map(toSyncedRecord)
+      .filter((record) => matches(record, query, clock()) && (after === undefined || isOlder(record, after)))
+      .sort((one, other) => (isOlder(one, other) ? 1 : -1));
+    const items = found.slice(0, limit);
+    const last = found.length > limit ? items.at(-1) : undefined;
+    return { items, next: last && { createdAt: last.createdAt, id: last.id } };
   };
 
   return {
@@ -91,13 +107,19 @@ export const createRecordListStore = (table: Table<"records">, clock: Clock = sy
       organizationId: string,
       type: RecordType,
       query: RecordQuery,
-      { limit, after }: { limit: number; after: RecordPosition | undefined },
+      { limit, after }: Page,
     ): Promise<PageOfRecords> {
       requireFields(type, query);
-      const { id, ...filters } = query;
+      const { id, ids, ...filters } = query;
       const only = id ?? (type === "customers" ? filters.customerId : undefined);
-      if (only !== undefined) {
-        return after === undefined ? listOne(organizationId, { type, id: only }, filters) : NOTHING;
+      const few = only === undefined ? ids : [only];
+      if (few !== undefined) {
+        return listFew(
+          organizationId,
+          few.map((one) => ({ type, id: one })),
+          query,
+          { limit, after },
+        );
       }
       const partition = listPartition(organizationId, type, filters.customerId ?? filters.paymentId);
       const position = after && startKeyOf(organizationId, type, partition, after);

@@ -23,8 +23,24 @@ const amountBound = (description: string) =>
 
 const FILTER_MAX_CHARACTERS = 256;
 
+const MOST_IDS = 50;
+
+const isListOfIds = (ids: string): boolean => {
+  const all = ids.split(",");
+  return all.length <= MOST_IDS && new Set(all).size === all.length && all.every((id) => id !== "");
+};
+
+/** Separated by commas, which no id of the provider has. */
+const idList = z.pipe(
+  text(1, MOST_IDS * 64, `Only the records with these ids, separated by commas: up to ${MOST_IDS}, each once.`).check(
+    z.refine(isListOfIds, { error: `expected up to ${MOST_IDS} different ids, separated by commas` }),
+  ),
+  z.transform((ids: string): readonly string[] => ids.split(",")),
+);
+
 export const RecordQuery = z.object({
   id: z.optional(text(1, FILTER_MAX_CHARACTERS, "Only the record with this id.")),
+  ids: z.optional(idList),
   customerId: z.optional(
     text(1, FILTER_MAX_CHARACTERS, "Only records of this customer; for customers, the customer itself."),
   ),

@@ -126,7 +126,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
 
     getMoney: detection.may("Query"),
 
-    listRecords: together(records.may("GetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
+    listRecords: together(records.may("BatchGetItem"), records.query(RECORDS_BY_CREATION, RECORDS_BY_CUSTOMER)),
 
     /** Decrypts only webhook secrets, and reads no records. */
     "receive-webhook": together(

@@ -157,6 +157,33 @@ describe("a list", () => {
     });
   });
 
+  it("has the records with some ids, newest first, if they match the other filters, for half a read unit each", async () => {
+    const organization = table.newOrganization();
+    const stored = [paymentAt(1, "pi_1"), paymentAt(3, "pi_2"), paymentAt(3, "pi_3"), paymentAt(2, "pi_4")];
+    await put(organization, [...stored, paymentAt(4, "pi_5")]);
+    const ids = ["pi_1", "pi_2", "pi_3", "pi_4", "pi_unknown", "🌵".repeat(256)];
+    const client = table.translated();
+    const measure = countUnits(client);
+    const { read } = await measure(async () => {
+      const page = await recordStoresOver(client).list(
+        organization,
+        "payments",
+        { ids },
+        { limit: 50, after: undefined },
+      );
+      expect(page).toMatchObject({ items: ["pi_3", "pi_2", "pi_4", "pi_1"].map((id) => ({ id })), next: undefined });
+    });
+    expect(read).toBeLessThanOrEqual(2.5);
+    expect(await listAll(organization, "payments", { ids }, 2)).toEqual([
+      ["pi_3", "pi_2"],
+      ["pi_4", "pi_1"],
+    ]);
+    expect(await listAll(organization, "payments", { ids, id: "pi_1" })).toEqual([["pi_1"]]);
+    expect(await listAll(organization, "payments", { ids, id: "pi_5" })).toEqual([[]]);
+    expect(await listAll(organization, "payments", { ids, status: "succeeded" })).toEqual([[]]);
+    expect(await listAll(table.newOrganization(), "payments", { ids })).toEqual([[]]);
+  });
+
   it("of customers matches the customer itself", async () => {
     const organization = table.newOrganization();
     await put(
