@@ -45,7 +45,7 @@ it("loads with at most three requests at once while webhooks and queues run, and
     await page.getByRole("heading", { level: 1, name }).waitFor();
   }
   const webhooks = await stop();
-  expect(loading.mostAtOnce).toEqual({ files: 2, calls: 3 });
+  expect(loading.mostAtOnce).toEqual({ files: 3, calls: 3 });
   expect(loading.statuses.filter((status) => status >= 400)).toEqual([]);
   expect(new Set(webhooks)).toEqual(new Set([200]));
   expect(complaints).toEqual([]);
@@ -75,4 +75,32 @@ it("shows its first words before its styles and scripts, and events after five f
     ...performance.getEntriesByType("resource").filter(({ name }) => /main/.test(name)).map((file) => file.responseEnd),
   ]`);
   expect(files.filter((loadedAt) => loadedAt < firstPaint)).toEqual([]);
+});
+
+it("asks for what a view shows beside who the user is, if this browser knows the user, and forgets it at the sign-out", async () => {
+  const { page } = await open({ organizationId }, { path: "/console/events" });
+  const row = page.getByRole("row").nth(1);
+  await row.waitFor();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  page.on("request", (request) => request.url().includes("/provider/security?") && ask());
+  await page.route("**/provider/me", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.reload();
+  await row.waitFor();
+  // The answer replaces what the browser knew.
+  await page.unroute("**/provider/me");
+  await page.route("**/provider/me", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), role: "guest", permissions: [] } });
+  });
+  await page.reload();
+  await page.getByText("Your role does not allow this").waitFor();
+  const known = () => page.evaluate<string | null>('localStorage.getItem("console.kept.caller")');
+  expect(await known()).toContain(organizationId);
+  const isBack = page.waitForEvent("load");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await isBack;
+  expect(await known()).toBeNull();
 });

@@ -5,6 +5,7 @@ import { App } from "./app.tsx";
 import { listenBeforeRouter } from "./parts/intercept-back.ts";
 import { pendingReturn } from "./session/identity.ts";
 import { startSession } from "./session/session.ts";
+import { readAhead } from "./views/events/first-page.ts";
 import { viewAt } from "./views.ts";
 
 const root = document.getElementById("console");
@@ -17,4 +18,10 @@ render(<App />, root);
 // While the user is signed in. If it fails, the view says so when it is shown.
 const preloadView = async (): Promise<void> => viewAt(pendingReturn() ?? location.pathname)?.component.preload();
 void preloadView().catch(() => undefined);
-void startSession(() => answer(api.GET("/api/integrations/provider/me")));
+void startSession({
+  readCaller: () => answer(api.GET("/api/integrations/provider/me")),
+  onSignedIn: ({ permissions }) => {
+    if (location.pathname === "/console/events" && permissions.includes("security:read"))
+      readAhead(Object.fromEntries(new URLSearchParams(location.search)));
+  },
+});

@@ -9,6 +9,8 @@ import type { ConsoleSettings } from "./settings.ts";
 /** Times are epoch milliseconds, as `now` of the identity. From `renewAt` on, the access token should be replaced. */
 export type Tokens = {
   access: string;
+  /** Names the user at the issuer; undefined if the issuer gave no ID token. */
+  subject: string | undefined;
   expiresAt: number;
   renewAt: number;
   refresh: string | undefined;
@@ -122,6 +124,7 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
     const refresh = answer.refresh_token ?? previous?.refresh;
     return {
       access: answer.access_token,
+      subject: oauth.getValidatedIdTokenClaims(answer)?.sub ?? previous?.subject,
       expiresAt,
       refresh,
       id: answer.id_token ?? previous?.id,
@@ -132,16 +135,18 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
 
   const exchange = async (server: oauth.AuthorizationServer, url: URL, pending: Pending): Promise<Tokens> => {
     const parameters = oauth.validateAuthResponse(server, client, url, pending.state);
-    await now();
-    const response = await oauth.authorizationCodeGrantRequest(
-      server,
-      client,
-      publicClient,
-      parameters,
-      redirectUri,
-      pending.verifier,
-      transport(),
-    );
+    const [response] = await Promise.all([
+      oauth.authorizationCodeGrantRequest(
+        server,
+        client,
+        publicClient,
+        parameters,
+        redirectUri,
+        pending.verifier,
+        transport(),
+      ),
+      now(),
+    ]);
     return tokensOf(
       // An ID token comes only for the scope `openid`.
       await oauth.processAuthorizationCodeResponse(
@@ -199,13 +204,10 @@ export const createIdentity = (settings: ConsoleSettings & { clientId: string },
       if (!isReturn(url)) return undefined;
       const pending = takePending();
       if (pending === undefined) return undefined;
-      const { returnTo, isSilent } = pending;
+      const { returnTo, isSilent, server } = pending;
+      if (server !== undefined) discovered = Promise.resolve(server);
       try {
-        return {
-          outcome: "signedIn",
-          tokens: await exchange(pending.server ?? (await discover()), url, pending),
-          returnTo,
-        };
+        return { outcome: "signedIn", tokens: await exchange(await discover(), url, pending), returnTo };
       } catch (error) {
         if (error instanceof oauth.AuthorizationResponseError)
           return { outcome: "refused", returnTo, isSilent, reason: error.error_description ?? error.error };

@@ -7,6 +7,7 @@ import { asProblem, Problem } from "../api/problem.ts";
 import { forgetAnswers } from "../api/resource.ts";
 import type { CallerAccess } from "../api/types.ts";
 import { createIdentity, type Identity, type Tokens } from "./identity.ts";
+import { forgetKnownCaller, keepKnownCaller, readKnownCaller } from "./known-caller.ts";
 import { readSettings } from "./settings.ts";
 
 export type Session =
@@ -32,6 +33,8 @@ const WAS_SIGNED_IN = "console.wasSignedIn";
 let identity: Identity | undefined;
 let tokens: Tokens | undefined;
 let renewal: Promise<Tokens | undefined> | undefined;
+/** The token has just come from the issuer: whether it has ended need not be asked. */
+let isNew = false;
 
 const explain = (error: unknown): string => identity?.explain(error) ?? String(error);
 
@@ -69,6 +72,7 @@ const renew = (): Promise<Tokens | undefined> => {
 /** A token that is valid for a while; undefined if the session has ended. @throws Problem if the issuer fails. */
 export const accessToken = async (): Promise<string | undefined> => {
   if (tokens === undefined || identity === undefined) return undefined;
+  if (isNew) return tokens.access;
   const now = await identity.now();
   // The user may have signed out in between.
   if (tokens === undefined) return undefined;
@@ -105,6 +109,7 @@ const forget = (): Tokens | undefined => {
   const ended = tokens;
   tokens = undefined;
   sessionStorage.clear();
+  forgetKnownCaller();
   forgetAnswers();
   history.replaceState(null, "", "/console");
   return ended;
@@ -129,21 +134,44 @@ const signOutToo = async ({ key, newValue }: StorageEvent): Promise<void> => {
   await identity?.end(ended).catch(() => undefined);
 };
 
-const enter = async (readCaller: () => Promise<CallerAccess>): Promise<void> => {
+type Start = {
+  /** Reads who the caller is, with the new token. */
+  readCaller: () => Promise<CallerAccess>;
+  /** Before the views are shown. */
+  onSignedIn: (me: CallerAccess) => void;
+};
+
+/** With a known caller, the views read at once, beside the request that asks who the caller is. */
+const enter = async ({ readCaller, onSignedIn }: Start): Promise<void> => {
+  const subject = tokens?.subject;
+  const known = readKnownCaller(subject);
+  isNew = true;
+  const reading = readCaller().finally(() => {
+    isNew = false;
+  });
+  if (known !== undefined) {
+    onSignedIn(known);
+    session.value = { state: "signedIn", me: known };
+  }
+  const isOver = (): boolean => session.value.state === "signedOut";
   try {
-    session.value = { state: "signedIn", me: await readCaller() };
+    const me = await reading;
+    if (isOver()) return;
+    keepKnownCaller(subject, me);
+    if (known === undefined) onSignedIn(me);
+    if (known === undefined || JSON.stringify(known) !== JSON.stringify(me))
+      session.value = { state: session.value.state === "expired" ? "expired" : "signedIn", me };
     localStorage.setItem(WAS_SIGNED_IN, "yes");
   } catch (error) {
+    if (isOver()) return;
+    forgetKnownCaller();
     const { message, requestId } = asProblem(error);
     session.value = { state: "failed", reason: message, requestId, isKnown: true };
   }
 };
 
-/**
- * Signs in: with the issuer's answer in the address, or silently if this browser was signed in before.
- * @param readCaller reads who the caller is, with the new token.
- */
-export const startSession = async (readCaller: () => Promise<CallerAccess>): Promise<void> => {
+/** Signs in: with the issuer's answer in the address, or silently if this browser was signed in before. */
+export const startSession = async (start: Start): Promise<void> => {
   const settings = readSettings();
   const { clientId, issuer } = settings;
   if (clientId === null) {
@@ -163,7 +191,7 @@ export const startSession = async (readCaller: () => Promise<CallerAccess>): Pro
   else if (identity.isReturn(url)) history.replaceState(null, "", "/console");
   if (returned?.outcome === "signedIn") {
     tokens = returned.tokens;
-    await enter(readCaller);
+    await enter(start);
   } else if (returned?.outcome === "failed") {
     session.value = { state: "failed", reason: `You are not signed in. ${returned.reason}`, isKnown: false };
   } else if (returned === undefined && localStorage.getItem(WAS_SIGNED_IN) === "yes") {

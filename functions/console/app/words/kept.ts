@@ -1,4 +1,4 @@
-/** What this browser remembers for the user: choices and times, no data of the service. A sign-out keeps it. */
+/** What this browser remembers for the user: choices and times, no data of the service. A sign-out keeps most of it. */
 
 const nameOf = (name: string): string => `console.kept.${name}`;
 
@@ -17,5 +17,13 @@ export const writeKept = (name: string, text: string): void => {
     localStorage.setItem(nameOf(name), text);
   } catch {
     // The page works without it.
+  }
+};
+
+export const forgetKept = (name: string): void => {
+  try {
+    localStorage.removeItem(nameOf(name));
+  } catch {
+    // It keeps nothing.
   }
 };

@@ -3,12 +3,11 @@ import { useRef, useState } from "preact/hooks";
 import { api, page } from "../../api/client.ts";
 import { type PagedList, usePagedList } from "../../api/paged-list.ts";
 import type { SecurityEvent, SecurityReport, SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
-import { serviceNow } from "../../words/clock.ts";
 import { type Chunk, chunksOf, prepend, unknownEvents } from "./chunks.ts";
-import { type Chosen, type EventQuery, intervalOf, keyOf, LIST_PATH, queryOf } from "./selection.ts";
+import { readFirstPage } from "./first-page.ts";
+import { type Chosen, type EventQuery, keyOf, LIST_PATH } from "./selection.ts";
 
-/** The first page is small, so that it comes soon. Each page counts the selection again, so later ones are larger. */
-const FIRST_LIMIT = 100;
+/** Each page counts the selection again, so these are larger than the first. */
 const NEXT_LIMIT = 250;
 /** The live tail starts a new list when it has added more. */
 const MOST_LATER = 5_000;
@@ -46,13 +45,6 @@ export type EventList = {
   setReport(report: SecurityReport): void;
 };
 
-/** The query of a selection, with the counts of its chart. @param now epoch milliseconds */
-const chartedQuery = (chosen: Chosen, now: number): EventQuery => {
-  const query = queryOf(chosen, now);
-  const interval = intervalOf(query, now);
-  return interval === undefined ? query : { ...query, interval };
-};
-
 export const useEventList = (chosen: Chosen): EventList => {
   const key = keyOf(chosen);
   const query = useRef<EventQuery>({});
@@ -61,15 +53,15 @@ export const useEventList = (chosen: Chosen): EventList => {
     setHead({ key, stats, findings: suspiciousActivity });
 
   const list = usePagedList(`events ${key}`, async (after, signal) => {
-    const isFirst = after.cursor === undefined;
+    if (after.cursor === undefined) {
+      const { query: asked, report, next } = await readFirstPage(chosen, signal);
+      query.current = asked;
+      setReport(report);
+      return { items: report.events, next };
+    }
     // A cursor belongs to its query: all pages have the beginning that the first one had.
-    const asked = isFirst ? chartedQuery(chosen, serviceNow()) : query.current;
-    const limit = isFirst ? FIRST_LIMIT : NEXT_LIMIT;
-    const { items, next } = await page(
-      api.GET(LIST_PATH, { params: { query: { ...asked, limit, ...after } }, signal }),
-    );
-    query.current = asked;
-    if (isFirst) setReport(items);
+    const params = { query: { ...query.current, limit: NEXT_LIMIT, ...after } };
+    const { items, next } = await page(api.GET(LIST_PATH, { params, signal }));
     return { items: items.events, next };
   });
 
