@@ -188,7 +188,7 @@ it("a member sees which records the role may not read, and no button that the ro
   const { page } = await open({ ...user, role: "member" }, { path: "/console/syncs" });
   await page.getByText("Nothing has been synced yet").waitFor();
   expect(await page.getByRole("button", { name: "Start a sync" }).count()).toBe(0);
-  await page.getByText("The role member may not start a sync.").waitFor();
+  await page.getByText("The role member may not start a sync or replay a delivery.").waitFor();
   await showView(page, "/console/webhooks?status=forged");
   await page.getByText("Your role does not allow this").waitFor();
   await showView(page, "/console/records");

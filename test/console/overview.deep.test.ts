@@ -193,7 +193,7 @@ describe("the circuit breaker", () => {
       { organizationId: "breaker-member", role: "member" },
       { path: `${BREAKER}?action=force_open` },
     );
-    await page.getByText("Only an administrator may stop the integration").waitFor();
+    await page.getByText("may not stop the integration or reset the circuit breaker").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     await expectAccessible(page);

@@ -134,4 +134,4 @@ export const alertTable = (caption: string, alerts: readonly ReportedAlert[]): M
       ];
     }),
     (row) => `alert-${alerts[row]?.id}`,
-  )}<p class="how">The API has each alert at <code>GET ${ALERT_PATH}</code> and each event at <code>GET ${EVENT_PATH}</code>. Both need a token: use <code>npm run ask -- GET …</code> in the local cloud, and any HTTP client with an <code>Authorization</code> header elsewhere.</p>`;
+  )}<p class="how">An administrator finds each alert and each event by its id in the console, under Alerts and Events. Programs read them at <code>GET ${ALERT_PATH}</code> and <code>GET ${EVENT_PATH}</code>, with a token in the <code>Authorization</code> header.</p>`;

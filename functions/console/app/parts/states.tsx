@@ -75,10 +75,10 @@ const REASONS: Record<Permission, string> = {
   "records:read": "read the provider's records",
   "status:read": "see the state of the integration",
   "connection:manage": "connect or disconnect the provider",
-  "sync:run": "start a sync",
+  "sync:run": "start a sync or replay a delivery",
   "security:read": "see security events, alerts and reports",
   "security:manage": "change alerts",
-  "breaker:control": "hold the circuit breaker",
+  "breaker:control": "stop the integration or reset the circuit breaker",
   "settings:manage": "see and change the settings",
   "erasure:request": "request an erasure",
 };

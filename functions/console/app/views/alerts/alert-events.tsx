@@ -73,18 +73,20 @@ export const AlertEvents = ({ ids, mostIds }: Props) => {
           <Button kind="link" onClick={() => setShown(shown + SHOWN)}>
             Show {Math.min(SHOWN, rest.length)} more
           </Button>
-          <details>
-            <summary>{plural(rest.length, "older event")} by id</summary>
-            <ul class="alerts-event-ids">
-              {rest.map((id) => (
-                <li key={id}>
-                  <a href={eventAddress(id)}>
-                    <code>{id}</code>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </details>
+          {rest.length > SHOWN && (
+            <details>
+              <summary>{plural(rest.length, "older event")} by id</summary>
+              <ul class="alerts-event-ids">
+                {rest.map((id) => (
+                  <li key={id}>
+                    <a href={eventAddress(id)}>
+                      <code>{id}</code>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
         </>
       )}
     </Card>

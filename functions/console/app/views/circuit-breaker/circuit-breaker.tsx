@@ -7,7 +7,7 @@ import { useCircuit } from "../../api/reads.ts";
 import type { OrganizationStats } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Loaded } from "../../parts/states.tsx";
+import { Loaded, WhyMissing } from "../../parts/states.tsx";
 import { useFilters } from "../../words/address.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 import { History } from "./history.tsx";
@@ -65,7 +65,7 @@ export const View = () => {
                 mayControl && <Actions circuit={organizationStats} onChoose={(chosen) => set({ action: chosen })} />
               }
             />
-            {!mayControl && <p class="quiet">Only an administrator may stop the integration or reset the breaker.</p>}
+            <WhyMissing needs="breaker:control" />
             <History list={history} circuit={organizationStats} />
           </>
         )}
