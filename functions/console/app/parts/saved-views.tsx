@@ -7,12 +7,19 @@ import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { TextField } from "./field.tsx";
 
-/** @param path of the list, such as `/console/alerts`. Views without filters are the list itself, so only those with filters are saved. */
-export const SavedViews = ({ path }: { path: string }) => {
+type Props = {
+  /** The list, such as `/console/alerts`. */
+  path: string;
+  /** Parameters of the address that say what is open, and not what the list shows. */
+  without?: readonly string[];
+};
+
+/** A view without filters is the list itself, so only views with filters are saved. */
+export const SavedViews = ({ path, without = [] }: Props) => {
   const { query } = useLocation();
   const [views, setViews] = useState(() => readViews(path));
   const [name, setName] = useState("");
-  const address = addressOf(path, query);
+  const address = addressOf(path, { ...query, ...Object.fromEntries(without.map((name) => [name, undefined])) });
   const change = (next: readonly SavedView[]): void => {
     keepViews(path, next);
     setViews(next);

@@ -11,7 +11,7 @@ import { Badge, RelativeTime, ShortTime } from "../../parts/values.tsx";
 import { alertAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
 import { plural } from "../../words/format.ts";
-import { attemptInWords, isSuccess, stateOf, typeInWords, whyGivenUp } from "./delivery-words.ts";
+import { attemptInWords, isSuccess, type Outcome, stateOf, typeInWords, whyGivenUp } from "./delivery-words.ts";
 import { API } from "./use-destinations.ts";
 
 export type DeliveryList = LiveList<NotificationDelivery>;
@@ -102,18 +102,22 @@ const Status = ({ delivery }: { delivery: NotificationDelivery }) => {
   );
 };
 
-export const Deliveries = ({ list, mayRetry }: { list: DeliveryList; mayRetry: boolean }) => (
+const NothingSent = () => (
+  <Empty title="Nothing was sent yet">
+    <p>
+      Each notification to this destination appears here as soon as it is made, with all tries to send it, and stays for
+      30 days. Send a test to see one.
+    </p>
+  </Empty>
+);
+
+type Props = { list: DeliveryList; outcome: Outcome; mayRetry: boolean };
+
+export const Deliveries = ({ list, outcome, mayRetry }: Props) => (
   <LiveItems
-    of={list}
+    of={{ ...list, value: list.value?.filter(({ status }) => outcome === "" || status === outcome) }}
     what="deliveries"
-    empty={
-      <Empty title="Nothing was sent yet">
-        <p>
-          Each notification to this destination appears here as soon as it is made, with all tries to send it, and stays
-          for 30 days. Send a test to see one.
-        </p>
-      </Empty>
-    }
+    empty={outcome === "" ? <NothingSent /> : <Empty title="No delivery of the last 30 days has this status" />}
   >
     {(items) => (
       <Table

@@ -17,6 +17,19 @@ export const typeInWords = ({ type }: Pick<NotificationDelivery, "type">): strin
 
 type State = { tone: Tone; name: string };
 
+/** What the list of deliveries can be narrowed to: the names of the API with their words. */
+export const outcomes = [
+  ["", "All"],
+  ["pending", "Under way"],
+  ["delivered", "Delivered"],
+  ["failed", "Failed"],
+] as const satisfies readonly (readonly [NotificationDelivery["status"] | "", string])[];
+
+export type Outcome = (typeof outcomes)[number][0];
+
+export const outcomeOf = (text: string | undefined): Outcome =>
+  outcomes.find(([outcome]) => outcome === text)?.[0] ?? "";
+
 export const stateOf = ({ status, attempts }: Pick<NotificationDelivery, "status" | "attempts">): State => {
   if (status === "delivered") return { tone: "good", name: "Delivered" };
   if (status === "failed") return { tone: "bad", name: "Failed" };

@@ -5,22 +5,26 @@ import { answer, api, once, page } from "../../api/client.ts";
 import { useLiveList } from "../../api/live-list.ts";
 import type { Destination, DestinationWithSecret, NotificationDelivery } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
+import { Choice } from "../../parts/field.tsx";
 import { useNotifiedAction } from "../../parts/notices.ts";
 import { Card, Page } from "../../parts/page.tsx";
+import { SavedViews } from "../../parts/saved-views.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { Badge } from "../../parts/values.tsx";
-import { useFilters } from "../../words/address.ts";
+import { destinationAddress, useFilters } from "../../words/address.ts";
 import { serviceNow, useNow } from "../../words/clock.ts";
 import { Actions } from "./actions.tsx";
 import { ChangeForm } from "./change-form.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { isUnderWay } from "./delivery-words.ts";
+import { isUnderWay, outcomeOf, outcomes } from "./delivery-words.ts";
 import { DestinationFacts, SecretCard, TestResult } from "./destination-cards.tsx";
 import { stateOf } from "./destination-words.ts";
 import { takeSecret } from "./new-secret.ts";
 import { API, LIST, useDestinations } from "./use-destinations.ts";
 
 const PAGE = 50;
+/** While deliveries of one status are looked for; the API answers at most this many at once. */
+const LARGE_PAGE = 1_000;
 const REFRESH_MS = 10_000;
 /** While a delivery is under way. */
 const UNDER_WAY_MS = 1_000;
@@ -42,10 +46,12 @@ const Shown = ({ destination, onChanged }: ShownProps) => {
   const { filters, set } = useFilters();
   const [secret, setSecret] = useState(() => takeSecret(id));
   const [tested, setTested] = useState<NotificationDelivery>();
+  const outcome = outcomeOf(filters.status);
   const list = useLiveList<NotificationDelivery>(
     `deliveries ${id}`,
     (after, signal) => {
-      const params = { path: { id }, query: { limit: PAGE, ...after } };
+      const limit = after.cursor !== undefined && outcome !== "" ? LARGE_PAGE : PAGE;
+      const params = { path: { id }, query: { limit, ...after } };
       return page(api.GET(`${API}/{id}/deliveries`, { params, signal }));
     },
     { everyMs: REFRESH_MS, isOpen: (delivery) => isUnderWay(delivery, serviceNow()), openMs: UNDER_WAY_MS },
@@ -86,7 +92,11 @@ const Shown = ({ destination, onChanged }: ShownProps) => {
       {latest !== undefined && <TestResult delivery={latest} />}
       <DestinationFacts destination={destination} deliveries={list.value ?? []} />
       <Card title="Deliveries">
-        <Deliveries list={list} mayRetry={status === "active"} />
+        <div class="filters">
+          <Choice label="Status" value={outcome} options={outcomes} onChoose={(chosen) => set({ status: chosen })} />
+        </div>
+        <SavedViews path={destinationAddress(id)} without={["change"]} />
+        <Deliveries list={list} outcome={outcome} mayRetry={status === "active"} />
       </Card>
     </>
   );

@@ -8,6 +8,7 @@ import { usePagedList } from "../../api/paged-list.ts";
 import type { Record as ProviderRecord, RecordType } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page, Tabs } from "../../parts/page.tsx";
+import { SavedViews } from "../../parts/saved-views.tsx";
 import { Empty, Pages } from "../../parts/states.tsx";
 import { useFilters } from "../../words/address.ts";
 import { instantOf } from "../../words/local-time.ts";
@@ -24,6 +25,8 @@ const noFilters = Object.fromEntries(
 );
 
 const isRecordType = (text: string | undefined): text is RecordType => recordTypes.some((type) => type === text);
+
+const addressOfType = (type: RecordType): string => `/console/records/${type}`;
 
 const RecordList = ({ type }: { type: RecordType }) => {
   const { filters, set } = useFilters();
@@ -48,6 +51,7 @@ const RecordList = ({ type }: { type: RecordType }) => {
           Refresh
         </Button>
       </Filters>
+      <SavedViews path={addressOfType(type)} />
       <Pages
         of={list}
         what={many}
@@ -80,7 +84,7 @@ export const View = () => {
   const chosen = isRecordType(type) ? type : first;
   // The address names the type, so that it can be shared.
   useEffect(() => {
-    if (type !== chosen) route(`/console/records/${chosen}`, true);
+    if (type !== chosen) route(addressOfType(chosen), true);
   }, [type, chosen]);
   const mayRead = useMayRead(chosen);
   return (
@@ -88,7 +92,7 @@ export const View = () => {
       <Tabs
         label="Type"
         tabs={recordTypes.map((one) => ({
-          href: `/console/records/${one}`,
+          href: addressOfType(one),
           name: typeNames[one].many,
           isCurrent: one === chosen,
         }))}

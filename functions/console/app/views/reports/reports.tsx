@@ -2,6 +2,7 @@ import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
 import { Choice } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
+import { SavedViews } from "../../parts/saved-views.tsx";
 import { Empty, Pages } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useFilters } from "../../words/address.ts";
@@ -47,6 +48,7 @@ export const View = () => {
       <div class="filters">
         <Choice label="Show" value={chosen} options={choices} onChoose={(kind) => set({ kind })} />
       </div>
+      <SavedViews path="/console/reports" />
       <Pages
         of={{ ...list, pages: shown }}
         what="reports"

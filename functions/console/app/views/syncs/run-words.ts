@@ -10,6 +10,9 @@ export const statuses: Readonly<Record<SyncRun["status"], { tone: Tone; name: st
   cancelled: { tone: "quiet", name: "Cancelled" },
 };
 
+export const isStatus = (text: string | undefined): text is SyncRun["status"] =>
+  text !== undefined && Object.hasOwn(statuses, text);
+
 export const modes: Readonly<Record<SyncRun["mode"], { name: string; text: string }>> = {
   incremental: {
     name: "Incremental",

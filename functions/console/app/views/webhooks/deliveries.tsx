@@ -4,7 +4,7 @@ import { useMay } from "../../access.ts";
 import type { LiveList } from "../../api/live-list.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
 import { AskingButton, Confirm } from "../../parts/dialog.tsx";
-import { Empty, LiveItems } from "../../parts/states.tsx";
+import { Empty, LiveItems, WhyMissing } from "../../parts/states.tsx";
 import { TableHead } from "../../parts/table.tsx";
 import { Badge, RecordLink, RelativeTime } from "../../parts/values.tsx";
 import { addressOf } from "../../words/address.ts";
@@ -128,14 +128,17 @@ export const Deliveries = ({ list, status }: Props) => {
       {status !== undefined && <p class="quiet">{statuses[status].meaning}</p>}
       <LiveItems of={list} what="deliveries" empty={<NoDeliveries status={status} />}>
         {(items) => (
-          <table class="rows webhooks-list" aria-label="Deliveries">
-            <TableHead of={mayReplay ? [...HEADS, { head: "Replay", isHidden: true }] : HEADS} />
-            <tbody>
-              {items.map((delivery) => (
-                <Row key={delivery.id} delivery={delivery} list={list} mayReplay={mayReplay} />
-              ))}
-            </tbody>
-          </table>
+          <>
+            {items.some((delivery) => delivery.status === "failed") && <WhyMissing needs="sync:run" />}
+            <table class="rows webhooks-list" aria-label="Deliveries">
+              <TableHead of={mayReplay ? [...HEADS, { head: "Replay", isHidden: true }] : HEADS} />
+              <tbody>
+                {items.map((delivery) => (
+                  <Row key={delivery.id} delivery={delivery} list={list} mayReplay={mayReplay} />
+                ))}
+              </tbody>
+            </table>
+          </>
         )}
       </LiveItems>
     </>

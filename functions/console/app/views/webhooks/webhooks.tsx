@@ -5,6 +5,7 @@ import { useConnection } from "../../api/reads.ts";
 import type { WebhookDelivery } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page, Tabs } from "../../parts/page.tsx";
+import { SavedViews } from "../../parts/saved-views.tsx";
 import { addressOf, useFilters } from "../../words/address.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { isStatus, type Status, statuses } from "./delivery-words.ts";
@@ -70,6 +71,7 @@ export const View = () => {
       }
     >
       {isOpen && <Setup connection={connection} />}
+      <SavedViews path={PATH} without={["setup"]} />
       {isForged ? (
         <>
           {tabs}
