@@ -18,10 +18,10 @@ render(<App />, root);
 // While the user is signed in. If it fails, the view says so when it is shown.
 const preloadView = async (): Promise<void> => viewAt(pendingReturn() ?? location.pathname)?.component.preload();
 void preloadView().catch(() => undefined);
-void startSession({
-  readCaller: () => answer(api.GET("/api/integrations/provider/me")),
-  onSignedIn: ({ permissions }) => {
+void startSession(
+  () => answer(api.GET("/api/integrations/provider/me")),
+  ({ permissions }) => {
     if (location.pathname === "/console/events" && permissions.includes("security:read"))
       readAhead(Object.fromEntries(new URLSearchParams(location.search)));
   },
-});
+);

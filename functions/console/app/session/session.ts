@@ -134,15 +134,11 @@ const signOutToo = async ({ key, newValue }: StorageEvent): Promise<void> => {
   await identity?.end(ended).catch(() => undefined);
 };
 
-type Start = {
-  /** Reads who the caller is, with the new token. */
-  readCaller: () => Promise<CallerAccess>;
-  /** Before the views are shown. */
-  onSignedIn: (me: CallerAccess) => void;
-};
+type ReadCaller = () => Promise<CallerAccess>;
+type OnSignedIn = (me: CallerAccess) => void;
 
 /** With a known caller, the views read at once, beside the request that asks who the caller is. */
-const enter = async ({ readCaller, onSignedIn }: Start): Promise<void> => {
+const enter = async (readCaller: ReadCaller, onSignedIn: OnSignedIn): Promise<void> => {
   const subject = tokens?.subject;
   const known = readKnownCaller(subject);
   isNew = true;
@@ -170,8 +166,12 @@ const enter = async ({ readCaller, onSignedIn }: Start): Promise<void> => {
   }
 };
 
-/** Signs in: with the issuer's answer in the address, or silently if this browser was signed in before. */
-export const startSession = async (start: Start): Promise<void> => {
+/**
+ * Signs in: with the issuer's answer in the address, or silently if this browser was signed in before.
+ * @param readCaller reads who the caller is, with the new token.
+ * @param onSignedIn is called once, before the views are shown.
+ */
+export const startSession = async (readCaller: ReadCaller, onSignedIn: OnSignedIn = () => undefined): Promise<void> => {
   const settings = readSettings();
   const { clientId, issuer } = settings;
   if (clientId === null) {
@@ -191,7 +191,7 @@ export const startSession = async (start: Start): Promise<void> => {
   else if (identity.isReturn(url)) history.replaceState(null, "", "/console");
   if (returned?.outcome === "signedIn") {
     tokens = returned.tokens;
-    await enter(start);
+    await enter(readCaller, onSignedIn);
   } else if (returned?.outcome === "failed") {
     session.value = { state: "failed", reason: `You are not signed in. ${returned.reason}`, isKnown: false };
   } else if (returned === undefined && localStorage.getItem(WAS_SIGNED_IN) === "yes") {
