@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { boundedInteger } from "../json/bounded-integer.ts";
 import { integer } from "../json/number-fields.ts";
+import { strictObject } from "../json/strict-object.ts";
 import { Attack } from "../security/alerts/attack.ts";
 import { builtInRules } from "../security/alerts/finding.ts";
 import { isIdentifier } from "../terms/caller.ts";
@@ -52,7 +53,7 @@ const userId = z
     override: { type: "string", minLength: 1, maxLength: USER_MAX_CHARACTERS, pattern: "^[^\\p{C}\\p{Z}]*$" },
   });
 
-const known = z.strictObject({
+const known = strictObject({
   networks: z._default(
     z.array(Cidr, { error: NETWORKS_EXPECTED }).check(z.maxLength(MAX_KNOWN, { error: NETWORKS_EXPECTED })),
     [],
@@ -90,21 +91,20 @@ const settingsFields = {
 };
 
 /** It replaces all settings of the rule; a field that is left out has its default. */
-export const DetectionRuleRequest = z
-  .strictObject({
-    ...settingsFields,
-    revision: boundedInteger(0, Number.MAX_SAFE_INTEGER, "The revision that the change is based on."),
-  })
-  .register(z.globalRegistry, {
-    id: "DetectionRuleRequest",
-    description: "The settings that replace all present ones of the rule.",
-  });
+export const DetectionRuleRequest = strictObject({
+  ...settingsFields,
+  revision: boundedInteger(0, Number.MAX_SAFE_INTEGER, "The revision that the change is based on."),
+}).register(z.globalRegistry, {
+  id: "DetectionRuleRequest",
+  description: "The settings that replace all present ones of the rule.",
+});
 export type DetectionRuleRequest = z.output<typeof DetectionRuleRequest>;
 
 const RULE_EXPECTED = `expected one of ${builtInRules.join(", ")}`;
 
 /** For a preview: what would replace the settings of a rule. */
-export const PreviewedRule = z
-  .strictObject({ rule: z.enum(builtInRules, { error: RULE_EXPECTED }), ...settingsFields })
-  .register(z.globalRegistry, { id: "PreviewedRule", description: "Settings of a built-in rule to preview." });
+export const PreviewedRule = strictObject({
+  rule: z.enum(builtInRules, { error: RULE_EXPECTED }),
+  ...settingsFields,
+}).register(z.globalRegistry, { id: "PreviewedRule", description: "Settings of a built-in rule to preview." });
 export type PreviewedRule = z.output<typeof PreviewedRule>;

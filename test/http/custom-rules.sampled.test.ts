@@ -211,9 +211,10 @@ describe("own rules", () => {
   it("need a revision to be replaced", async () => {
     const { create, ask } = freshOrganization();
     const { id } = await create(rule);
-    for (const revision of [undefined, 0, "1", 1.5, null]) {
+    for (const revision of [undefined, -1, "1", 1.5, null]) {
       expect(await ask("PUT", `/${id}`, { ...rule, revision })).toMatchObject(problem(400, 40002, "revision: "));
     }
+    expect(await ask("PUT", `/${id}`, { ...rule, revision: 0 })).toMatchObject(problem(409, 40921, "revision 1"));
     expect(await ask("PUT", `/${UNKNOWN}`, { ...rule, revision: 1 })).toMatchObject(problem(404, 40412));
     expect(await ask("PUT", `/${"x".repeat(300)}`, { ...rule, revision: 1 })).toMatchObject(problem(404, 40412));
   });

@@ -105,8 +105,8 @@ describe("the rules of detection", () => {
     [{ enabled: true, revision: 0, known: { users: [""] } }, "known.users.0: expected a user id"],
     [{ enabled: true, revision: 0, known: { users: ["u".repeat(129)] } }, "known.users.0: expected a user id"],
     [{ enabled: true, revision: 0, known: { users: Array(101).fill("ada") } }, "known.users: expected a list"],
-    [{ enabled: true, revision: 0, known: { users: [], more: [] } }, "known: "],
-    [{ enabled: true, revision: 0, more: 1 }, "body: "],
+    [{ enabled: true, revision: 0, known: { users: [], more: [] } }, "known: unknown field more"],
+    [{ enabled: true, revision: 0, more: 1 }, "body: unknown field more, expected only enabled"],
   ];
 
   it.each(refused.map(([body, message]) => ({ body, message })))(

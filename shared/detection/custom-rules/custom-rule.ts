@@ -193,7 +193,7 @@ export type CustomRuleRequest = z.output<typeof CustomRuleRequest>;
 
 export const CustomRuleChangeRequest = strictObject({
   ...requestFields,
-  revision: boundedInteger(1, Number.MAX_SAFE_INTEGER, "The revision of the rule that is replaced."),
+  revision: boundedInteger(0, Number.MAX_SAFE_INTEGER, "The revision of the rule that is replaced."),
 })
   .check(...combinations)
   .register(z.globalRegistry, {
