@@ -39,6 +39,7 @@ export const shared = {
     notifications: ["security", "mutes", "reports"],
     exports: ["security", "mutes", "records", "settings", "detection", "reports", "notifications"],
     previews: ["security", "mutes", "connection", "detection", "notifications"],
+    drills: ["security", "detection", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],
     erasure: [
@@ -55,6 +56,7 @@ export const shared = {
       "notifications",
       "exports",
       "previews",
+      "drills",
       "webhooks",
     ],
   },

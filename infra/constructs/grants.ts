@@ -6,6 +6,7 @@ import type { BackgroundFunctionName } from "../../shared/api/background-functio
 import type { PageRouteName } from "../../shared/api/page-routes.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
 import type { Lacks } from "../../shared/terms/lacks.ts";
+import { drillAccess } from "./access/drill-access.ts";
 import { exportAccess } from "./access/export-access.ts";
 import { judgingAccess } from "./access/judging-access.ts";
 import { muteAccess } from "./access/mute-access.ts";
@@ -39,6 +40,7 @@ export const accessTo = (resources: Resources) => {
     ...exportAccess(parts),
     ...notificationAccess(parts, resources),
     ...muteAccess(parts),
+    ...drillAccess(parts),
     getOpenApiDocument: NO_ACCESS,
     getConsole: NO_ACCESS,
     getConsoleAsset: NO_ACCESS,

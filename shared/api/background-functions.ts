@@ -51,6 +51,13 @@ export const backgroundFunctions = {
     timeoutSeconds: 300,
     triggers: [{ hourlyAtMinute: 16 }],
   },
+  "run-drills": {
+    subject: "security",
+    description: "Carries out fire drills of the alarms, and starts monthly ones",
+    timeoutSeconds: 120,
+    // A drill whose worker was lost goes on before its ten minutes are over.
+    triggers: [{ everyMinutes: 4 }, { event: "DrillRequested" }],
+  },
   "write-siem-feed": {
     subject: "security",
     description: "Writes the events of closed hours to the bucket for a SIEM",

@@ -8,6 +8,7 @@ import {
   DetectionDue,
   DUE_SLOTS,
 } from "../detection/detection.ts";
+import { DRILL_REQUESTED_TYPE, DrillRun } from "../drills/drill-events.ts";
 import { ERASURE_REQUESTED_TYPE, ErasureRequested } from "../erasure/erasure-events.ts";
 import { EXPORT_REQUESTED_TYPE, ExportRequested } from "../exports/export-events.ts";
 import { ESCALATION_DUE_TYPE, EscalationDue } from "../notifications/escalation.ts";
@@ -74,6 +75,7 @@ export const busEvents = {
     detail: PreviewRequested,
     publishers: ["resume-exports", "run-preview", "start-preview"],
   },
+  [DRILL_REQUESTED_TYPE]: { detail: DrillRun, publishers: ["start-drill"] },
   [CIRCUIT_EVENT_TYPE]: {
     detail: CircuitChanged,
     publishers: [

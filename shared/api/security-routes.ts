@@ -1,11 +1,14 @@
 /** The endpoints of security events and alerts. Spec: integration security monitoring, "Endpoints". */
 import * as z from "zod/mini";
+import { Drill, DrillRequest, StartedDrill } from "../drills/drill.ts";
 import { defineRoutes, idOf, PositionById, pagesOf } from "../http/route.ts";
 import { ALERT_PATH, Alert, AlertPosition } from "../security/alerts/alert.ts";
 import { AlertWithHistory } from "../security/alerts/alert-history.ts";
 import { AlertAction, AlertActionResult, AlertQuery } from "../security/monitoring/alert-request.ts";
 import { SecurityEventWithAlert, SecurityQuery, SecurityReport } from "../security/monitoring/security-report.ts";
 import { EVENT_PATH } from "../security/security-event.ts";
+
+const DRILLS = "/api/integrations/provider/security/drill";
 
 export const securityRoutes = defineRoutes("security", {
   listSecurityEvents: {
@@ -63,5 +66,32 @@ export const securityRoutes = defineRoutes("security", {
     isIdempotent: true,
     success: { status: 200, description: "The outcome, by action.", body: AlertActionResult },
     failures: ["idempotency_conflict", "alert_superseded"],
+  },
+  startDrill: {
+    method: "POST",
+    path: DRILLS,
+    permission: "security:manage",
+    summary: "Start a fire drill of the alarms",
+    description:
+      "Records a labelled brute force, has the rule judge it, raises an alert, and notifies every active destination at once, past filters, quiet hours, digests, storms and mutes. It is in no statistic, export or report, but reports name the last drill. One drill of an organization runs at a time; 10 may begin in a UTC day, failed ones included.",
+    request: { body: DrillRequest },
+    isIdempotent: true,
+    success: {
+      status: 202,
+      description: "The drill has started. `GET …/security/drill/{id}` shows its stages.",
+      body: StartedDrill,
+    },
+    failures: ["drill_running", "too_many_drills", "idempotency_conflict"],
+  },
+  getDrill: {
+    method: "GET",
+    path: `${DRILLS}/{id}`,
+    permission: "security:read",
+    summary: "Read a fire drill",
+    description:
+      "Returns when the drill reached each stage: recorded, judged, alerted, accepted by each destination, acknowledged and by whom. A drill that is not complete after 10 minutes has failed.",
+    request: { params: idOf("drill", "drill_not_found") },
+    success: { status: 200, description: "The drill.", body: Drill },
+    failures: ["drill_not_found"],
   },
 });

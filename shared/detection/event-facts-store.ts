@@ -5,7 +5,7 @@ import { inParallel } from "../runtime/in-parallel.ts";
 import type { Table } from "../runtime/table.ts";
 import { queryPages } from "../runtime/table-query.ts";
 import { firstIdAt } from "../security/event-id.ts";
-import { fromItem } from "../security/event-item.ts";
+import { fromItem, isOfDrill } from "../security/event-item.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { organizationKey, UNOWNED_SHARDS } from "../terms/keys.ts";
 import { UNOWNED_SCOPE } from "./detection.ts";
@@ -24,7 +24,7 @@ export type HourFactsStore = ReturnType<typeof createHourFactsStore>;
 
 export const createHourFactsStore = (table: Table<"securityEvents">) => ({
   /**
-   * The facts of a scope's unexpired events in an hour, in no order. Strongly consistent: a read unit per 4 KB, at least
+   * The facts of a scope's unexpired events in an hour, in no order, without those of drills. Strongly consistent: a read unit per 4 KB, at least
    * one per partition; half of that otherwise.
    * @param hour its start, epoch ms.
    * @param now epoch ms.
@@ -48,7 +48,7 @@ export const createHourFactsStore = (table: Table<"securityEvents">) => ({
       for await (const page of pages) {
         for (const item of page) {
           const { ttl, createdAt } = Stored.parse(item);
-          if (ttl * 1_000 > now && createdAt <= recordedBy) facts.push(factOf(fromItem(item)));
+          if (ttl * 1_000 > now && createdAt <= recordedBy && !isOfDrill(item)) facts.push(factOf(fromItem(item)));
         }
       }
     });

@@ -3,6 +3,7 @@ import { type CircuitDependencies, circuitAuthors } from "../circuit-breaker/era
 import { type ConnectionDependencies, connectionAuthor } from "../connection/erase.ts";
 import { allDetection, detectionOfUser } from "../detection/erase.ts";
 import { type RuleDependencies, ruleSettings } from "../detection/erase-rules.ts";
+import { allDrills, drillsOfUser } from "../drills/erase.ts";
 import { allExports, type ExportDependencies, exportsOfUser } from "../exports/erase.ts";
 import { allMutes, type MuteDependencies, mutesOfUser } from "../mutes/erase.ts";
 import {
@@ -89,6 +90,7 @@ const inTablesOfOrganization = (
     ["mutes", ...allMutes(dependencies, organizationId, partitions.mutes)],
     ["detection", allDetection(partitions.detection)],
     ["previews", allPreviews(partitions.previews)],
+    ["drills", allDrills(partitions.drills)],
     ["exports", ...allExports(dependencies, organizationId, partitions.exports)],
     ["securityEvents", allEvents(partitions.securityEvents, erasureId)],
     ["securityRollups", ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions.securityRollups))],
@@ -117,6 +119,7 @@ const inTablesOfUser = (
     ["securityAlerts", notesOfUser(alerts, user)],
     ["detection", detectionOfUser(partitions.detection, { ...user, scope: organizationKey(organizationId) })],
     ["previews", allPreviews(partitions.previews)],
+    ["drills", drillsOfUser(partitions.drills, user)],
     ["securityEvents", eventsOfUser(events, erasureId, { ...user, addresses })],
     ["securityEvents", ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events, erasureId })])],
     [

@@ -1,4 +1,4 @@
-/** The file of an export of security events, newest event first, as GET …/security lists them. */
+/** The file of an export of security events, newest event first, as GET …/security lists them; without those of drills. */
 import type { Clock } from "../runtime/clock.ts";
 import { toOcsf } from "../security/ocsf/to-ocsf.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
@@ -44,7 +44,8 @@ export const eventSource = (
       // The store refuses a query whose period ends before it begins.
       if (filter.until <= filter.since) return { text: "", count: 0, next: undefined };
       const page = await events.list(selection, { limit: eventsPerPage, after, now: clock() });
-      return { text: write(page.events), count: page.events.length, next: page.next };
+      const exported = page.events.filter(({ drill }) => drill !== true);
+      return { text: write(exported), count: exported.length, next: page.next };
     },
   };
 };

@@ -72,7 +72,8 @@ const organizationSources = (
     eventSource(dependencies, organizationId, { format: "ndjson", filter: { since: 0, until: requestedAt } }),
     linesOf("alerts.ndjson", async (after: AlertPosition | undefined) => {
       const { items, next } = await alerts.list(organizationId, { limit: ALERTS_PER_PAGE, after, now: clock() });
-      return { items: await Promise.all(items.map((alert) => addHistory(notes, organizationId, alert))), next };
+      const exported = items.filter(({ drill }) => drill !== true);
+      return { items: await Promise.all(exported.map((alert) => addHistory(notes, organizationId, alert))), next };
     }),
     linesOf("reports.ndjson", async (after: ReportPosition | undefined) => {
       const now = clock();

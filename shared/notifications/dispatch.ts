@@ -120,6 +120,8 @@ export const createNotificationDispatcher = ({
     const { organizationId, alert } = event;
     const destinationId = destination.id;
     const isMuteItself = alert.rule === MUTED_RULE && alert.status !== "resolved";
+    // The alert about a mute, and each notification of a drill, go to all destinations, whatever they take.
+    const isForAll = isMuteItself || alert.drill === true;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const notice = await notices.read(organizationId, destinationId, alert.id);
       const own = claimsOf(notice).find(({ revision }) => revision === alert.revision);
@@ -131,7 +133,7 @@ export const createNotificationDispatcher = ({
         return undefined;
       }
       if (current === undefined || destination.status !== "active") return undefined;
-      const due = decideNotice(current, isMuteItself ? { ...destination, filter: {} } : destination, notice);
+      const due = decideNotice(current, isForAll ? { ...destination, filter: {} } : destination, notice);
       // Its raising is sent by dispatchSilencing.
       if (alert.rule === SILENCED_RULE && due?.change !== "resolved") return undefined;
       if (due === undefined) return undefined;
@@ -145,7 +147,7 @@ export const createNotificationDispatcher = ({
         if (await notices.dropEnd(about)) return undefined;
         continue;
       }
-      if (await claimer.claim(current, destination, due, { isAtOnce: isMuteItself })) return undefined;
+      if (await claimer.claim(current, destination, due, { isAtOnce: isForAll })) return undefined;
     }
     throw new Error("The notice of an alert changes too fast.");
   };

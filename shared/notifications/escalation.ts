@@ -27,11 +27,11 @@ export const EscalationDue = z.object({
 });
 export type EscalationDue = z.output<typeof EscalationDue>;
 
-type Alert = Pick<SecurityAlertChanged["alert"], "id" | "level" | "status">;
+type Alert = Pick<SecurityAlertChanged["alert"], "id" | "level" | "status" | "drill">;
 
-/** Whether the destination's alert goes to `escalate.to` if it stays as it is. */
-export const isEscalating = ({ escalate }: Pick<Destination, "escalate">, { level, status }: Alert): boolean =>
-  status === "open" && (escalate?.levels.includes(level) ?? false);
+/** Whether the destination's alert goes to `escalate.to` if it stays as it is. A drill's went to all destinations. */
+export const isEscalating = ({ escalate }: Pick<Destination, "escalate">, { level, status, drill }: Alert): boolean =>
+  status === "open" && drill !== true && (escalate?.levels.includes(level) ?? false);
 
 /** The id of the delivery of an escalated alert: one for each alert and destination. @param at epoch ms. */
 export const escalationId = (destinationId: string, alertId: string, at: number): string =>

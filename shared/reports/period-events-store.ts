@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Table } from "../runtime/table.ts";
-import { countItems, queryOnce, queryPages } from "../runtime/table-query.ts";
+import { countItems, queryPages } from "../runtime/table-query.ts";
 import { firstIdAt } from "../security/event-id.ts";
-import { fromItem } from "../security/event-item.ts";
+import { fromItem, isOfDrill } from "../security/event-item.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 import { organizationKey, partKey } from "../terms/keys.ts";
 import { EVENTS_BY_RISK } from "../terms/tables.ts";
@@ -12,9 +12,12 @@ const Oldest = z.object({ timestamp: z.number(), ttl: z.number() });
 
 type Span = { from: number; to: number };
 
+/** More than a drill has. */
+const OLDEST_PER_PAGE = 8;
+
 export type PeriodEventsStore = ReturnType<typeof createPeriodEventsStore>;
 
-/** The reads of the event table that reports need. Times in epoch ms. All throw DomainError `store_unavailable`. */
+/** The reads of the event table that reports need. Events of drills are left out. Times in epoch ms. All throw DomainError `store_unavailable`. */
 export const createPeriodEventsStore = (table: Table<"securityEvents">) => ({
   /**
    * An organization's unexpired events of a span, in order: half a read unit per 4 KB. A report of access needs all
@@ -28,7 +31,7 @@ export const createPeriodEventsStore = (table: Table<"securityEvents">) => ({
     });
     for await (const page of pages) {
       for (const item of page) {
-        if (Expiring.parse(item).ttl * 1_000 > now) yield fromItem(item);
+        if (Expiring.parse(item).ttl * 1_000 > now && !isOfDrill(item)) yield fromItem(item);
       }
     }
   },
@@ -57,12 +60,15 @@ export const createPeriodEventsStore = (table: Table<"securityEvents">) => ({
     return count;
   },
 
-  /** The oldest stored event, expired or not: at most one read unit. */
+  /** The oldest stored event, expired or not: two read units, and more only if the oldest are of drills. */
   async oldest(organizationId: string): Promise<{ timestamp: number; expiresAt: number } | undefined> {
     const query = { where: "#scope = :scope", values: { scope: organizationKey(organizationId) } };
-    const [item] = (await queryOnce(table, query, { limit: 1 })).items;
-    if (item === undefined) return undefined;
-    const { timestamp, ttl } = Oldest.parse(item);
-    return { timestamp, expiresAt: ttl * 1_000 };
+    for await (const page of queryPages(table, query, OLDEST_PER_PAGE)) {
+      const item = page.find((one) => !isOfDrill(one));
+      if (item === undefined) continue;
+      const { timestamp, ttl } = Oldest.parse(item);
+      return { timestamp, expiresAt: ttl * 1_000 };
+    }
+    return undefined;
   },
 });

@@ -25,7 +25,8 @@ export async function* readItems<Item, Position>(
 }
 
 /**
- * The alerts that were first seen since a time, and older ones that are not resolved, the newest first.
+ * The alerts that were first seen since a time, and older ones that are not resolved, the newest first; without those of
+ * drills.
  * @param since epoch ms, as `now`.
  * @throws DomainError `store_unavailable`.
  */
@@ -42,7 +43,7 @@ export const readAlerts = async (
     do {
       const { items, next } = await alerts.list(organizationId, { status, limit: ALERTS_PER_PAGE, after, now });
       const wanted = status === "resolved" ? items.filter(({ firstSeen }) => firstSeen >= since) : items;
-      found.push(...wanted);
+      found.push(...wanted.filter(({ drill }) => drill !== true));
       read += items.length;
       after = wanted.length < items.length || read >= MAX_ALERTS ? undefined : next;
     } while (after !== undefined);

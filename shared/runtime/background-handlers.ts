@@ -29,6 +29,7 @@ const Ids = z.object({
   erasureId: z.optional(z.string()),
   exportId: z.optional(z.string()),
   previewId: z.optional(z.string()),
+  drillId: z.optional(z.string()),
   eventId: z.optional(z.string()),
 });
 

@@ -21,6 +21,7 @@ export type LogIds = {
   erasureId?: string | undefined;
   exportId?: string | undefined;
   previewId?: string | undefined;
+  drillId?: string | undefined;
   eventId?: string | undefined;
   /** A queue's message. */
   messageId?: string | undefined;

@@ -102,6 +102,13 @@ const metadataAttributes = (metadata: unknown): Record<string, unknown> => {
   return { metadata: encodeJson(others), failures, users, lastAt };
 };
 
+/** `ms` of a drill's events: indexes that hold no other mark of a drill have it. */
+const DRILL_MS = Number.MIN_SAFE_INTEGER;
+
+/** Whether the item, or an index's entry of it, is of a drill. Statistics, exports and reports leave such events out. */
+export const isOfDrill = ({ drill, ms }: Readonly<Record<string, unknown>>): boolean =>
+  drill === true || ms === DRILL_MS;
+
 /**
  * The item of an event: metadata as JSON text, and `ms`, a copy of metadata.durationMs for the indexes.
  * @param ttl epoch seconds.
@@ -114,7 +121,7 @@ export const toItem = (event: SecurityEvent, ttl: number, seal?: EventSeal): Eve
     salt: seal?.salt,
     late: seal?.isLate === true ? true : undefined,
     ...metadataAttributes(metadata),
-    ms: Metadata.safeParse(metadata).data?.durationMs,
+    ms: event.drill === true ? DRILL_MS : Metadata.safeParse(metadata).data?.durationMs,
     ...indexKeysOf(event),
     scope: scopeOf(event),
     ttl,

@@ -61,12 +61,17 @@ const isSilence = (event: NewSecurityEvent): boolean =>
 /**
  * Whether an event raises an alert. Two kinds do whatever the threshold: rejected credentials of an organization's
  * connection, because nothing is synced from then on (a refused token or a forged webhook, which anybody can send, does
- * not), and a paused or silenced destination, a mute of serious alerts, or a rule that is off.
+ * not), and a paused or silenced destination, a mute of serious alerts, or a rule that is off. An event of a drill raises
+ * none: the drill's finding does.
  */
 const raisesAlert = (event: NewSecurityEvent, threshold: RiskLevel): boolean =>
-  isAtLeast(levelOf(event), threshold) ||
-  isSilence(event) ||
-  (event.eventType === "AUTHENTICATION_FAILURE" && event.errorKind === "authentication");
+  event.drill !== true &&
+  (isAtLeast(levelOf(event), threshold) ||
+    isSilence(event) ||
+    (event.eventType === "AUTHENTICATION_FAILURE" && event.errorKind === "authentication"));
+
+/** Whether an event is recorded whatever its level: one about a silence, or of a drill. */
+const isAlwaysRecorded = (event: NewSecurityEvent): boolean => event.drill === true || isSilence(event);
 
 /** How many hours an instance remembers as marked. Marking a forgotten hour again costs a write. */
 const MAX_MARKED_HOURS = 500;
@@ -86,11 +91,15 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
     markedHours.add(`${scope} ${hour}`);
   };
 
-  /** The leaf of an event is of its whole hour, so an event that comes later must be told from one that was not sealed. */
+  /**
+   * The leaf of an event is of its whole hour, so an event that comes later must be told from one that was not sealed. An event
+   * of a drill has no leaf, and marks no hour: nothing counts or judges it.
+   */
   const write = async ({ event, ttl }: StoredEvent): Promise<void> => {
-    await markHour(event);
+    const isOfDrill = event.drill === true;
+    if (!isOfDrill) await markHour(event);
     const isLate = hourName(event.timestamp) !== hourName(now());
-    const seal = event.organizationId === undefined ? undefined : { salt: random(), isLate };
+    const seal = event.organizationId === undefined || isOfDrill ? undefined : { salt: random(), isLate };
     await events.put({ event, ttl, seal });
   };
 
@@ -122,9 +131,9 @@ export const createRecorder = ({ events, hours, alerts, deadLetters, settings, n
   };
 
   return {
-    /** Records an event. @returns undefined if its level is below the log level, and it raises no alert whatever its level. */
+    /** Records an event. @returns undefined if its level is below the log level, and it is not recorded whatever its level. */
     async record(newEvent: NewSecurityEvent, moment?: EventMoment): Promise<SecurityEvent | undefined> {
-      if (!isAtLeast(levelOf(newEvent), settings.logLevel) && !isSilence(newEvent)) return undefined;
+      if (!isAtLeast(levelOf(newEvent), settings.logLevel) && !isAlwaysRecorded(newEvent)) return undefined;
       const stored = build(newEvent, moment);
       const { event } = stored;
       let stage: DeadLetter["stage"] = "record";

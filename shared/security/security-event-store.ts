@@ -168,6 +168,13 @@ export const createSecurityEventStore = (table: Table<"securityEvents">) => {
       return fromItem(item);
     },
 
+    /** The stored events of these ids, in no order, read strongly: a read unit per 4 KB. */
+    async readStored(organizationId: string, ids: readonly string[]): Promise<SecurityEvent[]> {
+      const scope = organizationKey(organizationId);
+      const keys = ids.map((id) => ({ scope, id }));
+      return (await getItems(table, keys, { isConsistent: true })).items.map(fromItem);
+    },
+
     /**
      * A page of a selection, newest event first, from its most selective index. It reads at most 4 MB, so it may be
      * shorter than `limit` and still have a next page.

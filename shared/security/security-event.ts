@@ -79,6 +79,7 @@ export const eventTypes = {
   ALERT_MUTE_CREATED: "An administrator muted alerts for a time.",
   ALERT_MUTE_ENDED: "A mute of alerts ended, by itself or by an administrator.",
   REPORT_REVIEWED: "A user reviewed a report.",
+  DRILL_STARTED: "A user started a fire drill of the alarms.",
   PROVIDER_ACCOUNT_ACTIVITY: "Something happened to the account at the provider, such as a key that was made.",
   NOTIFICATIONS_PAUSED:
     "The service paused a destination of notifications, because it failed for five days or is gone.",
@@ -133,6 +134,11 @@ export const SecurityEvent = z
     processedAt: z.optional(time),
     alertGenerated: z.boolean(),
     alertLevel: z.optional(z.enum(riskLevels)),
+    drill: z.optional(
+      z.literal(true).register(z.globalRegistry, {
+        description: "The event was made by a fire drill. It is in no statistic, export or report.",
+      }),
+    ),
     timestamp: time,
     createdAt: time,
   })

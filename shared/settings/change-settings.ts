@@ -30,11 +30,12 @@ const difference = (from: List, to: List): Record<string, List> => {
 };
 
 /** The lists of the settings, by their names in events. A switch is a list of one word. */
-const listsOf = ({ ipAllowlist, recordAccess, siemFeed, accountActivity }: Settings): [name: string, list: List][] => [
+const listsOf = ({ ipAllowlist, recordAccess, ...others }: Settings): [name: string, list: List][] => [
   ["ipAllowlist", ipAllowlist],
   ...restrictedRoles.map((role): [string, List] => [`recordAccess.${role}`, recordAccess[role]]),
-  ["siemFeed", [siemFeed ? "on" : "off"]],
-  ["accountActivity", [accountActivity ? "on" : "off"]],
+  ["siemFeed", [others.siemFeed ? "on" : "off"]],
+  ["accountActivity", [others.accountActivity ? "on" : "off"]],
+  ["drill", [others.drill]],
 ];
 
 const differences = (before: Settings, after: Settings): Record<string, Record<string, List>> => {

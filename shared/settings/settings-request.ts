@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { RecordType } from "../records/record.ts";
 import { Cidr } from "../terms/cidr-text.ts";
+import { drillRhythms } from "./settings.ts";
 
 const MAX_CIDRS = 100;
 const CIDRS_EXPECTED = `expected a list of at most ${MAX_CIDRS} CIDRs`;
@@ -21,5 +22,6 @@ export const SettingsRequest = z
     }),
     siemFeed: z._default(z.boolean({ error: "expected true or false" }), false),
     accountActivity: z._default(z.boolean({ error: "expected true or false" }), true),
+    drill: z._default(z.enum(drillRhythms, { error: `expected one of ${drillRhythms.join(", ")}` }), "off"),
   })
   .register(z.globalRegistry, { id: "SettingsRequest", description: "The settings that replace all present ones." });

@@ -1,12 +1,18 @@
 import * as z from "zod/mini";
 import { newRequestToken } from "../runtime/ids.ts";
 import { getItem, putItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
-import { organizationKey } from "../terms/keys.ts";
+import { organizationIdOf, organizationKey } from "../terms/keys.ts";
+import { MONTHLY_DRILLS } from "../terms/tables.ts";
+import { defineShardedIndex } from "../work/sharded-index.ts";
+import { readIndex } from "../work/sharded-index-store.ts";
 import { defaultSettings, type Settings, SettingsChange, StoredSettings } from "./settings.ts";
+
+const monthlyDrills = defineShardedIndex(MONTHLY_DRILLS, { count: 8, prefix: "monthly#" });
 
 /**
  * One item per organization: partition key `id` (terms/keys.ts). `version`: identifies the put that wrote the item;
- * `changedAt` (epoch ms), `changedBy`; `change`: present until its security event is recorded. No index, no expiry.
+ * `changedAt` (epoch ms), `changedBy`; `change`: present until its security event is recorded. With a monthly drill it is in
+ * index `byDrill`. No expiry.
  */
 const SettingsItem = z.object({
   ...StoredSettings.shape,
@@ -26,8 +32,8 @@ export const createSettingsStore = (table: Table<"settings">) => {
   const readStored = async (organizationId: string): Promise<VersionedSettings> => {
     const item = await getItem(table, { id: organizationKey(organizationId) });
     if (item === undefined) return { settings: defaultSettings, version: undefined, change: undefined };
-    const { ipAllowlist, recordAccess, siemFeed, accountActivity, version, change } = SettingsItem.parse(item);
-    return { settings: { ipAllowlist, recordAccess, siemFeed, accountActivity }, version, change };
+    const { version, change, changedAt: _, changedBy: __, ...settings } = SettingsItem.parse(item);
+    return { settings, version, change };
   };
 
   return {
@@ -54,9 +60,15 @@ export const createSettingsStore = (table: Table<"settings">) => {
         changedBy: change.userId,
         change,
       };
-      const stored = { id: organizationKey(organizationId), ...item };
+      const id = organizationKey(organizationId);
+      const stored = { id, ...item, ...(settings.drill === "monthly" && { drillShard: monthlyDrills.shardOf(id) }) };
       const { written } = await putItem(table, stored, { ...unchanged("version", version), own: "version" });
       return written ? token : undefined;
+    },
+
+    /** The organizations that want a monthly drill; may lag by a second. Half a read unit for each of 8 shards and 4 KB. */
+    async *organizationsWithDrill(): AsyncGenerator<string, void, void> {
+      for await (const { id } of readIndex(table, monthlyDrills)) yield organizationIdOf(String(id));
     },
 
     /** Removes the change of a version after its event is recorded. Later versions stay as they are. */

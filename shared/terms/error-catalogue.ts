@@ -30,6 +30,7 @@ export const errorNumbers = {
   mute_not_found: 40411,
   rule_not_found: 40413,
   preview_not_found: 40414,
+  drill_not_found: 40415,
   method_not_allowed: 40501,
   plant_exists: 40901,
   other_account: 40902,
@@ -53,6 +54,7 @@ export const errorNumbers = {
   alert_superseded: 40930,
   revision_conflict: 40923,
   preview_running: 40924,
+  drill_running: 40925,
   too_many_reviews: 40940,
   link_ended: 41001,
   body_too_large: 41301,
@@ -60,6 +62,7 @@ export const errorNumbers = {
   credentials_refused: 42201,
   webhook_not_registered: 42202,
   too_many_tests: 42901,
+  too_many_drills: 42902,
   internal: 50001,
   store_unavailable: 50301,
   key_set_unavailable: 50302,
@@ -74,6 +77,7 @@ export type ErrorName = keyof typeof errorNumbers;
 /** Seconds until the client may retry, for failures after which a retry helps. */
 const retryAfter: Partial<Record<ErrorName, number>> = {
   too_many_tests: 60,
+  too_many_drills: 3600,
   store_unavailable: 1,
   key_set_unavailable: 2,
   provider_unavailable: 5,

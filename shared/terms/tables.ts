@@ -153,6 +153,12 @@ export const OPEN_EXPORTS = { name: "byOpen", partitionKey: "openShard", sortKey
 
 export const OPEN_PREVIEWS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
 
+/** The drills that have not ended. */
+export const OPEN_DRILLS = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
+
+/** The organizations whose settings ask for a monthly drill. */
+export const MONTHLY_DRILLS = { name: "byDrill", partitionKey: "drillShard", sortKey: "id", holds: "keys" } as const;
+
 export const OPEN_ERASURES = { name: "byOpen", partitionKey: "openShard", sortKey: "key", holds: "keys" } as const;
 
 /** Every table. The order is that of the template. */
@@ -167,7 +173,7 @@ export const tables = {
   securityRollups: { partitionKey: "scope", sortKey: "period", expires: true, indexes: [OPEN_HOURS] },
   circuits: { partitionKey: "id", indexes: [CIRCUITS_NOT_CLOSED] },
   connections: { partitionKey: "id", expires: true, indexes: [CONNECTED_ORGANIZATIONS] },
-  settings: { partitionKey: "id" },
+  settings: { partitionKey: "id", indexes: [MONTHLY_DRILLS] },
   syncRuns: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [ACTIVE_RUNS] },
   records: {
     partitionKey: "scope",
@@ -190,6 +196,7 @@ export const tables = {
   mutes: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [DUE_MUTES] },
   previews: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [OPEN_PREVIEWS] },
   evidence: { partitionKey: "scope", sortKey: "key" },
+  drills: { partitionKey: "scope", sortKey: "key", expires: true, indexes: [OPEN_DRILLS] },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableName = keyof typeof tables;

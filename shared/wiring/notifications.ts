@@ -36,13 +36,11 @@ import { createMailer, ses } from "../runtime/mail.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createQueue, sqs } from "../runtime/queue.ts";
 import { createSealing } from "../runtime/sealing.ts";
-import { toAlert } from "../security/alerts/alert-item.ts";
-import { findAlert } from "../security/alerts/alert-store.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
-import { organizationKey } from "../terms/keys.ts";
 import { wireHiddenStore, wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { withSealingKey } from "./sealing.ts";
+import { wireFindAlert } from "./security.ts";
 
 export const wireDestinationStore = () => createDestinationStore(openTable("notifications"));
 
@@ -141,12 +139,6 @@ export const wireUseEmailLink = () => {
   };
   const mailing = wireMailing();
   return withSealingKey((key) => createUseEmailLink({ ...using, ...mailing(key) }));
-};
-
-const wireFindAlert = () => async (organizationId: string, id: string) => {
-  const of = { scope: organizationKey(organizationId), id, now: systemClock() };
-  const found = await findAlert(openTable("securityAlerts"), of);
-  return found && toAlert(found.item);
 };
 
 /** What the ends of mutes need to send what they have hidden. */

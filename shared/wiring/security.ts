@@ -6,12 +6,13 @@ import { readConfig } from "../runtime/config.ts";
 import { createEventBus, type EventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createAlertDecisionStore } from "../security/alerts/alert-decision-store.ts";
+import { toAlert } from "../security/alerts/alert-item.ts";
 import { createAlertNoteStore } from "../security/alerts/alert-note-store.ts";
 import { createAlertOutboxStore, createWaitingAlertStore } from "../security/alerts/alert-outbox-store.ts";
 import { createAlertPublisher } from "../security/alerts/alert-publisher.ts";
 import { createAlertReopeningStore } from "../security/alerts/alert-reopening-store.ts";
 import { createResolveCause, type ResolveCause } from "../security/alerts/alert-resolver.ts";
-import { createAlertStore } from "../security/alerts/alert-store.ts";
+import { createAlertStore, findAlert } from "../security/alerts/alert-store.ts";
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
@@ -24,10 +25,18 @@ import { countSelection } from "../security/statistics/count-selection.ts";
 import { createEventCountStore, createSelectionCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
+import { organizationKey } from "../terms/keys.ts";
 import { wireRecorder } from "./recorder.ts";
 
 /** The alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertStore = () => createAlertStore(openTable("securityAlerts"));
+
+/** Reads an alert; undefined if it is not stored any more. */
+export const wireFindAlert = () => async (organizationId: string, id: string) => {
+  const of = { scope: organizationKey(organizationId), id, now: systemClock() };
+  const found = await findAlert(openTable("securityAlerts"), of);
+  return found && toAlert(found.item);
+};
 
 /** The notes of alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertNotes = () => createAlertNoteStore(openTable("securityAlerts"));

@@ -251,6 +251,12 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
     return (body as { status: string }).status === "succeeded";
   });
   await record("getPreview", "succeeded", `GET ${previews}/${previewId}`);
+  const { id: drillId } = await record<{ id: string }>("startDrill", "started", "POST security/drill", {});
+  await eventually("the drill has ended", async () => {
+    const { body } = await acme.call("GET", `security/drill/${drillId}`);
+    return (body as { status: string }).status !== "running";
+  });
+  await record("getDrill", "ended", `GET security/drill/${drillId}`);
   await record("changeCustomRule", "threshold", `PUT ${customRules}/${ruleId}`, {
     ...refusals,
     condition: { gte: 10 },

@@ -495,6 +495,12 @@ export const endpointCases = {
       body: { days: 1, rule: { rule: "permission_escalation", enabled: false } },
     }),
   },
+  startDrill: {
+    request: () => ({ method: "POST", target: `${PROVIDER}/security/drill`, headers: keyed, body: {} }),
+  },
+  getDrill: {
+    request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/drill/${world.drillId}` }),
+  },
   getPreview: {
     request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/detection/previews/${world.previewId}` }),
   },

@@ -12,6 +12,7 @@ export type World = {
   reportId: string;
   exportId: string;
   previewId: string;
+  drillId: string;
 };
 
 export type Setting = { bench: FaultBench; lane: Lane; world: World };

@@ -21,6 +21,7 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
     reportId: "",
     exportId: "",
     previewId: "",
+    drillId: "",
   };
   const setting: Setting = { bench, lane, world };
   const call = async (method: string, path: string, body?: object) =>
@@ -48,6 +49,8 @@ export const makeWorld = async (bench: FaultBench, lane: Lane): Promise<World> =
   await deliver();
   const previewed = { days: 1, rule: { rule: "permission_escalation", enabled: false } };
   world.previewId = ((await call("POST", "/detection/previews", previewed)) as { id: string }).id;
+  await deliver();
+  world.drillId = ((await call("POST", "/security/drill", {})) as { id: string }).id;
   await deliver();
   const { events } = (await call("GET", "/security?limit=3")) as { events: { id: string }[] };
   world.eventIds = events.map(({ id }) => id);

@@ -33,6 +33,7 @@ export const NotifiedAlert = z.object({
   message: z.optional(text),
   attack: z.optional(z.array(Attack)),
   resolvedBy: z.optional(text),
+  drill: z.optional(z.literal(true)),
 });
 export type NotifiedAlert = z.output<typeof NotifiedAlert>;
 

@@ -24,17 +24,22 @@ export const AlertCounts = z
 export type AlertCounts = z.output<typeof AlertCounts>;
 
 /** The attributes of an alert's item that counting needs. `ttl`: epoch seconds. */
-const CountedAlert = z.object({ status: Alert.shape.status, level: Alert.shape.level, ttl: z.number() });
+const CountedAlert = z.object({
+  status: Alert.shape.status,
+  level: Alert.shape.level,
+  drill: Alert.shape.drill,
+  ttl: z.number(),
+});
 
 export const COUNTED_ATTRIBUTES = Object.keys(CountedAlert.shape);
 
-/** @param items unresolved alerts, as stored. `now`: epoch ms; alerts that have expired by then do not count. */
+/** @param items unresolved alerts, as stored. `now`: epoch ms; alerts that have expired by then, and those of drills, do not count. */
 export const countAlerts = (items: readonly unknown[], partial: boolean, now: number): AlertCounts => {
   const none = () => Object.fromEntries(riskLevels.map((level) => [level, 0])) as AlertCounts["open"];
   const counts = { open: none(), acknowledged: none(), resolved: none() };
   for (const item of items) {
-    const { status, level, ttl } = CountedAlert.parse(item);
-    if (ttl > now / 1_000) counts[status][level]++;
+    const { status, level, drill, ttl } = CountedAlert.parse(item);
+    if (ttl > now / 1_000 && drill !== true) counts[status][level]++;
   }
   return { open: counts.open, acknowledged: counts.acknowledged, partial };
 };

@@ -13,10 +13,10 @@ import { Alert, type AlertChange, type AlertPosition, type AlertStatus, MAX_EVEN
 import { attackOf } from "./attack-by-rule.ts";
 
 /** The kind is part of the hash, so that findings can be read without other alerts. */
-const kinds = { event: "e", finding: "f", manual: "m" } as const;
+const kinds = { event: "e", finding: "f", manual: "m", drill: "d" } as const;
 
 const HASH_BYTES = 15;
-const ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}-([efm][A-Za-z0-9_-]{20})$/;
+const ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}-([defm][A-Za-z0-9_-]{20})$/;
 const TIME_DIGITS = 15;
 
 /** 21 characters: the kind's letter, and a digest of rule and subject (120 bits). */

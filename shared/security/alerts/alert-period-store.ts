@@ -28,7 +28,7 @@ export type AlertPeriodStore = ReturnType<typeof createAlertPeriodStore>;
 /** Throws DomainError `store_unavailable`. */
 export const createAlertPeriodStore = (table: Table<"securityAlerts">) => ({
   /**
-   * The alerts that had evidence in a period, at most `most`, the latest `firstSeen` first in each status. Half a read unit
+   * The alerts that had evidence in a period, without those of drills, at most `most`, the latest `firstSeen` first in each status. Half a read unit
    * per 4 KB of the organization's alerts; may lag by a second.
    */
   async list(organizationId: string, { from, to }: { from: number; to: number }, most: number): Promise<PeriodAlert[]> {
@@ -38,7 +38,7 @@ export const createAlertPeriodStore = (table: Table<"securityAlerts">) => ({
         index: ALERTS_BY_STATUS,
         where: "#statusKey = :status",
         values: { status: statusKey(organizationKey(organizationId), status), from, to },
-        filter: "#lastSeen >= :from AND #firstSeen < :to",
+        filter: "#lastSeen >= :from AND #firstSeen < :to AND attribute_not_exists(#drill)",
         attributes: Object.keys(PeriodAlert.shape),
         isDescending: true,
       });

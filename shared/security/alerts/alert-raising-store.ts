@@ -58,6 +58,7 @@ const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) =
       subject,
       title,
       ...definedFields({ message }),
+      ...(kind === "drill" && { drill: true }),
       ...statusEntry(scope, "open", { firstSeen, id: newId }),
       ...outboxEntry(hash, now),
     },
@@ -73,7 +74,7 @@ const attributesOf = ({ scope, hash, trigger, now, newId, ttl }: RaiseContext) =
       count: 1,
       revision: 1,
       ...(eventIds.length > 0 && { eventIds: new Set(eventIds) }),
-      ...(kind === "finding" && { occurrences: new Set([occurrence]) }),
+      ...(kind !== "event" && { occurrences: new Set([occurrence]) }),
       ...(evidence && { evidenceCount: evidence.count }),
     },
   };
@@ -110,7 +111,7 @@ const updateOf = (context: RaiseContext, stored: AlertItem | undefined): Update 
   const earlier = isEarlier && { firstSeen: trigger.firstSeen, listKey: listKey({ ...trigger, id: stored.id }) };
 
   const { firstSeen, listKey: firstListKey, ...rest } = first;
-  const countedIn = trigger.kind === "finding" ? "#occurrences" : "#eventIds";
+  const countedIn = trigger.kind === "event" ? "#eventIds" : "#occurrences";
   const isNewAlert = "attribute_not_exists(#id)";
   const isUncounted = `NOT contains(${countedIn}, :occurrence)`;
   const isUnexpired = "#ttl > :seconds";
@@ -162,7 +163,7 @@ export const createAlertRaisingStore = (
     if (result.written) return { item: parseAlertItem(result.item), counted: "now" };
     const item = parseRejected(result.item);
     const { kind, occurrence } = context.trigger;
-    const countedTriggers = new Set(kind === "finding" ? item?.occurrences : item?.eventIds);
+    const countedTriggers = new Set(kind === "event" ? item?.eventIds : item?.occurrences);
     if (item === undefined || !countedTriggers.has(occurrence) || isExpired(item, context.now)) {
       return { item, counted: "no" };
     }
@@ -191,7 +192,8 @@ export const createAlertRaisingStore = (
      */
     async raise(organizationId: string, trigger: AlertTrigger, now: number): Promise<RaisedAlert> {
       const scope = organizationKey(organizationId);
-      const hash = alertHash(trigger.kind, trigger.rule, trigger.subject);
+      const { kind, rule, subject, occurrence } = trigger;
+      const hash = alertHash(kind, rule, kind === "drill" ? occurrence : subject);
       const key = { scope, key: unresolvedKey(hash) };
       const ttl = expiryOf(trigger.lastSeen, retentionDays);
       const context = { scope, hash, trigger, now, newId: alertId(hash, now, random()), ttl };

@@ -1,6 +1,6 @@
 /**
- * Alerts: reasons for operators to look at an organization. Three things raise an alert: an event at or above
- * ALERT_THRESHOLD, a finding of detection, and an operator.
+ * Alerts: reasons for operators to look at an organization. Four things raise an alert: an event at or above
+ * ALERT_THRESHOLD, a finding of detection, an operator, and a fire drill.
  * Reading order: alert-raiser.ts turns an event or a finding into a trigger, alert-raising-store.ts creates or repeats the
  * alert, alert-publisher.ts publishes the change. Then alert-store.ts (lists) and monitoring/alert-actions.ts (operators).
  * Decisions: docs/security-events.md, "Alerts and their events".
@@ -93,6 +93,11 @@ export const Alert = z
     assignedBy: z.optional(described("The user who did that.")),
     comments: z.optional(integer("The number of comments; absent if there are none.")),
     commentedAt: z.optional(epochMs("the newest comment.")),
+    drill: z.optional(
+      z.literal(true).register(z.globalRegistry, {
+        description: "A fire drill raised it: nothing has happened. It is in no count and no report.",
+      }),
+    ),
     mutedBy: z.optional(
       z
         .array(text)
@@ -115,7 +120,8 @@ export type AlertPosition = z.output<typeof AlertPosition>;
  * and cut. Times are of the evidence, epoch ms.
  */
 export type AlertTrigger = {
-  kind: "event" | "finding";
+  /** Of a drill: its alert is one of its own, and joins none of the same rule and subject. */
+  kind: "event" | "finding" | "drill";
   rule: string;
   subject: string;
   title: string;

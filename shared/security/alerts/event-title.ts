@@ -6,7 +6,7 @@ import { EVENT_RULE, MUTED_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE } fro
 
 type Described = Pick<
   SecurityEvent,
-  "eventType" | "source" | "action" | "success" | "errorCode" | "metadata" | "resource"
+  "eventType" | "source" | "action" | "success" | "errorCode" | "metadata" | "resource" | "drill"
 >;
 type Subjected = Pick<
   SecurityEvent,
@@ -161,6 +161,7 @@ const titles: Record<EventType, Title> = {
   CUSTOM_RULE_CHANGED: "A user changed an own rule of detection",
   CUSTOM_RULE_DELETED: "A user deleted an own rule of detection",
   REPORT_REVIEWED: "A user reviewed a report",
+  DRILL_STARTED: "A user started a fire drill of the alarms",
   PROVIDER_ACCOUNT_ACTIVITY: "Something happened to the account at the provider",
   NOTIFICATIONS_PAUSED: ({ metadata }) => pausedTitle(metadata),
   DETECTION_RULE_CHANGED: (event) => ruleTitle(event),
@@ -168,10 +169,14 @@ const titles: Record<EventType, Title> = {
 
 const isKnown = (eventType: string): eventType is EventType => Object.hasOwn(titles, eventType);
 
+/** Before the titles of what a fire drill made. */
+export const DRILL_LABEL = "Drill: ";
+
 /** An unknown event type, as of a later version, is its own title. */
 export const titleOfEvent = (event: Described): string => {
   const title = isKnown(event.eventType) ? titles[event.eventType] : event.eventType;
-  return typeof title === "string" ? title : title(event);
+  const label = event.drill === true ? DRILL_LABEL : "";
+  return label + (typeof title === "string" ? title : title(event));
 };
 
 /**

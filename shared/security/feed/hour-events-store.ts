@@ -10,7 +10,7 @@ const EVENTS_PER_PAGE = 500;
 
 export type HourEventsStore = ReturnType<typeof createHourEventsStore>;
 
-/** The whole events of an hour. The call throws DomainError `store_unavailable`. */
+/** The whole events of an hour, but not those of drills. The call throws DomainError `store_unavailable`. */
 export const createHourEventsStore = (table: Table<"securityEvents">) => ({
   /**
    * The unexpired events of a partition in an hour, in order of their ids, a page of at most 500 at a time. Read strongly
@@ -20,7 +20,7 @@ export const createHourEventsStore = (table: Table<"securityEvents">) => ({
   async *read(scope: string, hour: number, now: number): AsyncGenerator<SecurityEvent, void, void> {
     const query = {
       where: "#scope = :scope AND #id BETWEEN :first AND :last",
-      filter: "#ttl > :now",
+      filter: "#ttl > :now AND attribute_not_exists(#drill)",
       values: { scope, first: firstIdAt(hour), last: lastIdAt(hour + HOUR_MS - 1), now: Math.floor(now / 1_000) },
       isConsistent: true,
     };

@@ -81,6 +81,7 @@ const classByType: Record<EventType, EventClass> = {
   CUSTOM_RULE_DELETED: entityDeleted,
   DETECTION_RULE_CHANGED: entityUpdated,
   REPORT_REVIEWED: entityUpdated,
+  DRILL_STARTED: apiCreate,
   PROVIDER_ACCOUNT_ACTIVITY: entityUpdated,
   EXPORT_REQUESTED: apiCreate,
   EXPORT_COMPLETED: apiRead,

@@ -52,6 +52,7 @@ export const typeCodes: Readonly<Record<string, number>> = {
   DETECTION_RULE_CHANGED: 30,
   REPORT_REVIEWED: 40,
   PROVIDER_ACCOUNT_ACTIVITY: 44,
+  DRILL_STARTED: 48,
 };
 const SPELLED_OUT = 0;
 

@@ -4,7 +4,7 @@ import { getItems } from "../../runtime/table-batches.ts";
 import { queryPages } from "../../runtime/table-query.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
 import { firstIdAt, lastIdAt, timeOfEventId } from "../event-id.ts";
-import { type FilterName, idsOf, planRead, type Selection } from "../event-item.ts";
+import { type FilterName, idsOf, isOfDrill, planRead, type Selection } from "../event-item.ts";
 import { categories, sources } from "../security-event.ts";
 import { type CountedIntervals, createIntervalTally, createTally } from "./counters.ts";
 import type { Rollup } from "./rollup-store.ts";
@@ -37,7 +37,7 @@ const matches = (item: object, selection: Selection, filters: readonly FilterNam
 
 export type EventCountStore = ReturnType<typeof createEventCountStore>;
 
-/** Counts the events of the event table. All calls throw DomainError `store_unavailable`. */
+/** Counts the events of the event table, but not those of drills. All calls throw DomainError `store_unavailable`. */
 export const createEventCountStore = (table: Table<"securityEvents">) => ({
   /**
    * Counts the events of a partition from a time (inclusive) to another (exclusive), both epoch ms, that have not expired
@@ -60,7 +60,7 @@ export const createEventCountStore = (table: Table<"securityEvents">) => ({
     for await (const page of pages) {
       for (const item of page) {
         const event = CountedItem.parse(item);
-        if (event.ttl * 1_000 <= now) continue;
+        if (event.ttl * 1_000 <= now || isOfDrill(event)) continue;
         tally.add(event);
         expiries.add(event.ttl);
       }
@@ -72,7 +72,7 @@ export const createEventCountStore = (table: Table<"securityEvents">) => ({
 
 export type SelectionCountStore = ReturnType<typeof createSelectionCountStore>;
 
-/** Counts the events of a selection one by one. All calls throw DomainError `store_unavailable`. */
+/** Counts the events of a selection one by one, but not those of drills. All calls throw DomainError `store_unavailable`. */
 export const createSelectionCountStore = (table: Table<"securityEvents">) => ({
   /**
    * Counts a selection event by event, from its most selective index: half a read unit per 4 KB, and half a unit per
@@ -96,7 +96,7 @@ export const createSelectionCountStore = (table: Table<"securityEvents">) => ({
     for await (const page of pages) {
       for (const item of page) {
         const event = CountedItem.parse(item);
-        if (event.ttl * 1_000 <= now) continue;
+        if (event.ttl * 1_000 <= now || isOfDrill(event)) continue;
         if (++read > max) return undefined;
         if (matches(item, selection, filters)) events.push(event);
       }

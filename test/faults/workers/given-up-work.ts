@@ -33,6 +33,8 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "ErasureRequested → run-erasure": { work: "run-erasure, all", failing: all },
   "ExportRequested → run-export": { work: "run-export", failing: all },
   "PreviewRequested → run-preview": { work: "run-preview", failing: all },
+  "schedule → run-drills": { work: "run-drills, scheduled", failing: all },
+  "DrillRequested → run-drills": { work: "run-drills", failing: all },
   "HourClosingContinued → close-security-hours": { work: "close-security-hours, continued", failing: all },
   "SiemFeedContinued → write-siem-feed": { work: "write-siem-feed, continued", failing: all },
   "WebhookReceived → queue → process-webhook": { work: "process-webhook", failing: all },

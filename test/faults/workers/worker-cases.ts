@@ -397,6 +397,23 @@ const cases = {
     },
     hourly: finders,
   },
+  "run-drills": {
+    worker: "run-drills",
+    prepare: async (setting) => {
+      await post(setting, "/security/drill", {});
+      return take(setting, "run-drills");
+    },
+    hourly: [...finders, "run-drills"],
+  },
+  "run-drills, scheduled": {
+    worker: "run-drills",
+    prepare: async (setting) => {
+      await post(setting, "/security/drill", {});
+      setting.lane.forgetEvents();
+      return startedBy("run-drills")(setting);
+    },
+    hourly: [...finders, "run-drills"],
+  },
   "resume-exports, preview": {
     worker: "resume-exports",
     prepare: async (setting) => {

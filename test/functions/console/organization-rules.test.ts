@@ -69,21 +69,35 @@ it.each([
 });
 
 describe("a change of settings", () => {
-  const none = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true };
+  const none = {
+    ipAllowlist: [],
+    recordAccess: { member: [], guest: [] },
+    siemFeed: false,
+    accountActivity: true,
+    drill: "off" as const,
+  };
   it("is said in sentences", () => {
     const recordAccess = { member: ["invoices" as const], guest: [] };
-    const after = { ipAllowlist: ["::/0"], recordAccess, siemFeed: true, accountActivity: true };
+    const after = {
+      ipAllowlist: ["::/0"],
+      recordAccess,
+      siemFeed: true,
+      accountActivity: true,
+      drill: "monthly" as const,
+    };
     expect(changesBetween(none, after)).toEqual([
       "Only addresses in the list may call. Until now, every address may.",
       "Adds the network ::/0.",
       "Members may read invoices.",
       "Switches the feed for a SIEM on.",
+      "Switches monthly drills on.",
     ]);
     expect(changesBetween(after, none)).toEqual([
       "Removes the network ::/0.",
       "Every address may call, because the list is empty.",
       "Members may no longer read invoices.",
       "Switches the feed for a SIEM off.",
+      "Switches monthly drills off.",
     ]);
   });
 

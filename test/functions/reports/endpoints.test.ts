@@ -59,6 +59,7 @@ const parts: HandlerDependencies = {
       recordAccess: { member: [], guest: [] },
       siemFeed: false,
       accountActivity: true,
+      drill: "off",
     }),
   },
   cursors: async () => createCursors("a secret of at least 32 characters"),

@@ -64,7 +64,13 @@ const seed = async (organizationId: string, userId: string): Promise<void> => {
     firstSeen: time.now,
     lastSeen: time.now,
   });
-  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true };
+  const before = {
+    ipAllowlist: [],
+    recordAccess: { member: [], guest: [] },
+    siemFeed: false,
+    accountActivity: true,
+    drill: "off" as const,
+  };
   await main.settings.replace(organizationId, before, { version: undefined, change: { before, at: time.now, ...by } });
   const connection = { connectionId: "c", accountId: ACCOUNT, method: "api_key" } as const;
   await main.changes.connect(

@@ -402,7 +402,13 @@ const seedState = async ({ main, put, time }: World, organizationId: string): Pr
     },
   );
   await main.claims.claimRecords(organizationId, { connectionId: "connection 1", accountId: ACCOUNT });
-  const before = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true };
+  const before = {
+    ipAllowlist: [],
+    recordAccess: { member: [], guest: [] },
+    siemFeed: false,
+    accountActivity: true,
+    drill: "off" as const,
+  };
   await main.settings.replace(
     organizationId,
     { ...before, ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: ["invoices"], guest: [] } },

@@ -78,6 +78,7 @@ const TABLES = [
   "connections",
   "mutes",
   "previews",
+  "drills",
   "notifications",
   "exports",
 ] as const satisfies readonly TableName[];

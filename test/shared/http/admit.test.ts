@@ -245,6 +245,7 @@ describe("other routes", () => {
             recordAccess: { member: [], guest: [] },
             siemFeed: false,
             accountActivity: true,
+            drill: "off",
           }),
         },
         recordRefusal: async ({ caller }) => void refusals.push(caller),

@@ -24,6 +24,7 @@ const settings = (...ipAllowlist: string[]): Settings => ({
   recordAccess: { member: ["invoices", "customers"], guest: [] },
   siemFeed: false,
   accountActivity: true,
+  drill: "off",
 });
 const change: SettingsChange = {
   before: defaultSettings,
@@ -38,11 +39,11 @@ const itemOf = async (organizationId: string) =>
 describe("settings", () => {
   it("of earlier versions have the defaults of later fields, and so has their unrecorded change", async () => {
     const old = { ipAllowlist: ["192.0.2.0/24"], recordAccess: { member: [], guest: [] } };
-    const { siemFeed: _, accountActivity: __, ...before } = defaultSettings;
+    const { siemFeed: _, accountActivity: __, drill: ___, ...before } = defaultSettings;
     const Item = { id: organizationKey(acme), ...old, version: "v", changedAt: 1, changedBy: "ada" };
     await client.send(new PutCommand({ TableName: "settings", Item: { ...Item, change: { ...change, before } } }));
     await expect(store.readStored(acme)).resolves.toEqual({
-      settings: { ...old, siemFeed: false, accountActivity: true },
+      settings: { ...old, siemFeed: false, accountActivity: true, drill: "off" },
       version: "v",
       change,
     });
@@ -50,7 +51,13 @@ describe("settings", () => {
 
   it("are the defaults until a change, which applies to that organization only", async () => {
     await expect(store.readStored(acme)).resolves.toEqual({
-      settings: { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true },
+      settings: {
+        ipAllowlist: [],
+        recordAccess: { member: [], guest: [] },
+        siemFeed: false,
+        accountActivity: true,
+        drill: "off",
+      },
       version: undefined,
       change: undefined,
     });

@@ -13,6 +13,7 @@ export const isSame = (one: Settings, other: Settings): boolean =>
   sorted(one.ipAllowlist) === sorted(other.ipAllowlist) &&
   one.siemFeed === other.siemFeed &&
   one.accountActivity === other.accountActivity &&
+  one.drill === other.drill &&
   restrictedRoles.every(({ role }) => sorted(one.recordAccess[role]) === sorted(other.recordAccess[role]));
 
 const missingIn = <Item>(list: readonly Item[], other: readonly Item[]): Item[] => [
@@ -40,5 +41,6 @@ export const changesBetween = (before: Settings, after: Settings): string[] => {
     ...(before.accountActivity === after.accountActivity
       ? []
       : [`Switches reading the account's activity ${after.accountActivity ? "on" : "off"}.`]),
+    ...(before.drill === after.drill ? [] : [`Switches monthly drills ${after.drill === "monthly" ? "on" : "off"}.`]),
   ];
 };

@@ -49,16 +49,25 @@ const AccountActivity = ({ isOn, onChange }: SwitchProps) => (
   </Card>
 );
 
-/** `base`: the settings that the user saw when the changes began. */
-type Draft = { base: Settings; networks: string } & Pick<Settings, "recordAccess" | "siemFeed" | "accountActivity">;
+const MonthlyDrill = ({ isOn, onChange }: SwitchProps) => (
+  <Card
+    title="Fire drill"
+    note="On the first Monday of each month at 10:00 UTC, a labelled brute force raises an alert that goes to every active destination. Reports say how the last drill ended."
+  >
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={() => onChange(!isOn)} />
+      Hold a drill each month
+    </label>
+  </Card>
+);
 
-const unchanged = (settings: Settings): Draft => ({
-  base: settings,
-  networks: settings.ipAllowlist.join("\n"),
-  recordAccess: settings.recordAccess,
-  siemFeed: settings.siemFeed,
-  accountActivity: settings.accountActivity,
-});
+/** `base`: the settings that the user saw when the changes began. */
+type Draft = { base: Settings; networks: string } & Omit<Settings, "ipAllowlist">;
+
+const unchanged = (settings: Settings): Draft => {
+  const { ipAllowlist, ...others } = settings;
+  return { base: settings, networks: ipAllowlist.join("\n"), ...others };
+};
 
 type FormProps = {
   current: Settings;
@@ -73,8 +82,8 @@ const SettingsForm = ({ current, ipAddress, onRead }: FormProps) => {
   const [asksLockOut, setAsksLockOut] = useState(false);
   const editor = useRef<HTMLTextAreaElement>(null);
   const shown = draft ?? unchanged(current);
-  const { networks, recordAccess, siemFeed, accountActivity } = shown;
-  const next: Settings = { ipAllowlist: linesOf(networks), recordAccess, siemFeed, accountActivity };
+  const { networks, recordAccess, siemFeed, accountActivity, drill } = shown;
+  const next: Settings = { ipAllowlist: linesOf(networks), recordAccess, siemFeed, accountActivity, drill };
   const notes = lineNotes(networks);
   const hasErrors = notes.some(({ isError }) => isError) || next.ipAllowlist.length > MOST_NETWORKS;
   const isLockedOut = next.ipAllowlist.length > 0 && !hasErrors && !containsAddress(next.ipAllowlist, ipAddress);
@@ -130,6 +139,7 @@ const SettingsForm = ({ current, ipAddress, onRead }: FormProps) => {
         <RecordAccess access={recordAccess} onChange={(access) => edit({ recordAccess: access })} />
         <SiemFeed isOn={siemFeed} onChange={(isOn) => edit({ siemFeed: isOn })} />
         <AccountActivity isOn={accountActivity} onChange={(isOn) => edit({ accountActivity: isOn })} />
+        <MonthlyDrill isOn={drill === "monthly"} onChange={(isOn) => edit({ drill: isOn ? "monthly" : "off" })} />
         <SaveCard
           changes={changesBetween(current, next)}
           isDirty={draft !== undefined}
