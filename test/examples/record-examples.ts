@@ -252,11 +252,11 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   });
   await record("getPreview", "succeeded", `GET ${previews}/${previewId}`);
   const { id: drillId } = await record<{ id: string }>("startDrill", "started", "POST security/drill", {});
-  await eventually("the drill has ended", async () => {
+  await eventually("the alert of the drill is raised", async () => {
     const { body } = await acme.call("GET", `security/drill/${drillId}`);
-    return (body as { status: string }).status !== "running";
+    return (body as { alertId?: string }).alertId !== undefined;
   });
-  await record("getDrill", "ended", `GET security/drill/${drillId}`);
+  await record("getDrill", "alerted", `GET security/drill/${drillId}`);
   await record("changeCustomRule", "threshold", `PUT ${customRules}/${ruleId}`, {
     ...refusals,
     condition: { gte: 10 },

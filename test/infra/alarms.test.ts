@@ -194,6 +194,7 @@ describe("the alarms", () => {
     ];
     const dispatchers = [
       "BackgroundCloseSecurityHours",
+      "BackgroundRunDrills",
       "BackgroundWriteSiemFeed",
       "JudgingDispatchDetection",
       "SyncDispatchSyncs",

@@ -106,7 +106,7 @@ const Shown = ({ alert, onChange, onCommented, children }: ShownProps) => {
           )}
           {mayManage && !isResolved && <Button onClick={resolve}>Resolve</Button>}
           {mayManage && isResolved && <Button onClick={() => onChange({ action: "reopen" })}>Open again</Button>}
-          {mayManage && isMutable(alert.rule) && (
+          {mayManage && isMutable(alert.rule) && alert.drill !== true && (
             <Button onClick={() => route(newMuteAddress(givenOf(alert)))}>Mute …</Button>
           )}
           <CopyButton text={location.origin + location.pathname} what="The link to this alert" label="Copy link" />

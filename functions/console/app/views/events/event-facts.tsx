@@ -56,6 +56,7 @@ export const What = ({ event }: { event: SecurityEventWithAlert }) => {
     <Card title="What">
       <Facts
         of={[
+          ["Drill", event.drill === true ? <Badge tone="accent">Drill: nothing has happened</Badge> : undefined],
           ["Outcome", success ? <Badge tone="good">Succeeded</Badge> : <Badge tone="bad">Failed</Badge>],
           ["Error", errorMessage],
           ["Error code", errorCode],

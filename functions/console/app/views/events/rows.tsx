@@ -36,7 +36,7 @@ const detailOf = ({ success, errorMessage, action }: SecurityEvent): string | un
 type RowProps = { event: SecurityEvent; isSelected: boolean; isProcessed: boolean; maySelect: boolean };
 
 const Row = ({ event, isSelected, isProcessed, maySelect }: RowProps) => {
-  const { id, timestamp, riskLevel, eventType, userId, source, ipAddress, success, errorCode } = event;
+  const { id, timestamp, riskLevel, eventType, userId, source, ipAddress, success, errorCode, drill } = event;
   const detail = detailOf(event);
   return (
     <tr class="events-row" data-event={id}>
@@ -64,6 +64,7 @@ const Row = ({ event, isSelected, isProcessed, maySelect }: RowProps) => {
       </td>
       <td class="events-what">
         <a href={eventAddress(id)}>{inWords(eventType)}</a>
+        {drill === true && <Badge tone="accent">Drill</Badge>}
         {detail !== undefined && <span class="quiet"> {detail}</span>}
       </td>
       <td>{userId ?? <span class="quiet">{sourceLabels[source]}</span>}</td>

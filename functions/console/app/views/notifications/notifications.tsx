@@ -8,6 +8,7 @@ import { Badge, RelativeTime } from "../../parts/values.tsx";
 import { addressOf, destinationAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
 import { rhythmInWords, selectionInWords, stateOf, types } from "./destination-words.ts";
+import { DrillCard } from "./drill-card.tsx";
 import { LIST, useDestinations } from "./use-destinations.ts";
 
 const ADD = `${LIST}/new`;
@@ -101,6 +102,7 @@ export const View = () => {
           </>
         )}
       </Loaded>
+      <DrillCard destinations={destinations.value ?? []} />
     </Page>
   );
 };

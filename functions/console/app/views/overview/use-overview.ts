@@ -82,9 +82,9 @@ const useOpenAlerts = (counts: AlertCounts | undefined) => {
     isNeeded ? "overview alerts" : "no alerts",
     async (signal) => {
       const query = { status: "open", limit: ALERTS } as const;
-      return isNeeded
-        ? answer(api.GET("/api/integrations/provider/security/alert", { params: { query }, signal }))
-        : null;
+      if (!isNeeded) return null;
+      const alerts = await answer(api.GET("/api/integrations/provider/security/alert", { params: { query }, signal }));
+      return alerts.filter(({ drill }) => drill !== true);
     },
     isNeeded ? { everyMs: EVERY_MS } : {},
   );
