@@ -6,7 +6,7 @@
 import type { Destination } from "../notifications/destination.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
-import type { AlertRaiser } from "../security/alerts/alert-raiser.ts";
+import type { RaiseForDrill } from "../security/alerts/drill-raiser.ts";
 import type { Recorder } from "../security/recorder.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 import { drillEvents, judgeDrill } from "./brute-force.ts";
@@ -22,7 +22,7 @@ export type RunDrillDependencies = {
   recorder: Pick<Recorder, "record">;
   /** The stored events of these ids; reads strongly. */
   readEvents(organizationId: string, ids: readonly string[]): Promise<SecurityEvent[]>;
-  alerts: Pick<AlertRaiser, "raiseForDrill">;
+  raiseAlert: RaiseForDrill;
   destinations: { list(organizationId: string): Promise<readonly Pick<Destination, "id" | "status">[]> };
   now: Clock;
 };
@@ -31,7 +31,7 @@ const EVENTS_AT_ONCE = 5;
 
 /** The returned function throws DomainError `store_unavailable`, or Error: the drill may be run again. */
 export const createRunDrill = (dependencies: RunDrillDependencies) => {
-  const { drills, settle, recorder, readEvents, alerts, destinations, now } = dependencies;
+  const { drills, settle, recorder, readEvents, raiseAlert, destinations, now } = dependencies;
   const recordStart = createRecordStart({ drills, recorder });
 
   /** Records the events, and reads them: the recorder does not say whether it stored an event. */
@@ -59,7 +59,7 @@ export const createRunDrill = (dependencies: RunDrillDependencies) => {
     const active = (await destinations.list(organizationId)).filter(({ status }) => status === "active");
     const step = { judgedAt: now(), destinationIds: active.map((destination) => destination.id) };
     if ((await drills.note(organizationId, id, step)) === undefined) return;
-    const alert = await alerts.raiseForDrill(organizationId, id, finding);
+    const alert = await raiseAlert(organizationId, id, finding);
     await drills.note(organizationId, id, { alertedAt: now(), alertId: alert.id });
   };
 

@@ -136,7 +136,7 @@ export const SecurityEvent = z
     alertLevel: z.optional(z.enum(riskLevels)),
     drill: z.optional(
       z.literal(true).register(z.globalRegistry, {
-        description: "The event was made by a fire drill. It is in no statistic, export or report.",
+        description: "A fire drill made it: it is in no number, export or report.",
       }),
     ),
     timestamp: time,

@@ -12,7 +12,8 @@ import { readConfig } from "../runtime/config.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
-import { wireAlertRaiser, wireRecorder } from "./recorder.ts";
+import { createRaiseForDrill } from "../security/alerts/drill-raiser.ts";
+import { wireRaising, wireRecorder } from "./recorder.ts";
 import { wireFindAlert, wireSecurityEventStore } from "./security.ts";
 import { wireSettingsStore } from "./settings.ts";
 
@@ -50,7 +51,7 @@ export const wireRunDrills = () => {
     ...drills,
     recorder: wireRecorder(),
     readEvents: wireSecurityEventStore().readStored,
-    alerts: wireAlertRaiser(),
+    raiseAlert: createRaiseForDrill({ ...wireRaising(), now: systemClock }),
     destinations: createDestinationStore(openTable("notifications")),
   });
   const monthlyOrganizations = wireSettingsStore().organizationsWithDrill;

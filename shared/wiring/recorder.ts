@@ -23,19 +23,20 @@ import { RECORDER_VARIABLES } from "./recorder-variables.ts";
 
 const random = () => randomBytes(RANDOM_BYTES);
 
-export const wireAlertRaiser = (): AlertRaiser => {
+/** Where alerts are raised, and their changes published. */
+export const wireRaising = () => {
   const config = readConfig(["EVENT_BUS_NAME", "RETENTION_DAYS"]);
   const { RETENTION_DAYS: retentionDays } = config;
-  return createAlertRaiser({
+  return {
     store: createAlertRaisingStore(openTable("securityAlerts"), { retentionDays, random }),
     publisher: createAlertPublisher({
       bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
       outbox: createAlertOutboxStore(openTable("securityAlerts")),
     }),
-    now: systemClock,
-    random,
-  });
+  };
 };
+
+export const wireAlertRaiser = (): AlertRaiser => createAlertRaiser({ ...wireRaising(), now: systemClock, random });
 
 /** Raises findings at once. */
 export const raiseFinding = /* @__PURE__ */ createLazyRaiseFinding(wireAlertRaiser);

@@ -9,7 +9,7 @@ import { alertHash, alertId } from "./alert-item.ts";
 import type { AlertPublisher } from "./alert-publisher.ts";
 import type { AlertRaisingStore } from "./alert-raising-store.ts";
 import { attackOf } from "./attack-by-rule.ts";
-import { DRILL_LABEL, ruleOfEvent, subjectOfEvent, titleOfEvent } from "./event-title.ts";
+import { ruleOfEvent, subjectOfEvent, titleOfEvent } from "./event-title.ts";
 import type { Finding } from "./finding.ts";
 
 const TITLE_MAX_CHARACTERS = 256;
@@ -31,7 +31,7 @@ const triggerOfEvent = (event: SecurityEvent): AlertTrigger => {
   };
 };
 
-const triggerOfFinding = ({ evidence: { count, ...details }, ...finding }: Finding): AlertTrigger => ({
+export const triggerOfFinding = ({ evidence: { count, ...details }, ...finding }: Finding): AlertTrigger => ({
   ...finding,
   kind: "finding",
   title: sanitiseText(finding.title, TITLE_MAX_CHARACTERS),
@@ -39,8 +39,6 @@ const triggerOfFinding = ({ evidence: { count, ...details }, ...finding }: Findi
   eventIds: [...finding.eventIds].sort().slice(-MAX_EVENT_IDS),
   evidence: { count, details: sanitiseMetadata(details) },
 });
-
-const DRILL_MESSAGE = "This is a drill: nothing has happened. The service tests that its alarms arrive.";
 
 type Dependencies = {
   store: Pick<AlertRaisingStore, "raise">;
@@ -99,20 +97,6 @@ export const createAlertRaiser = ({ store, publisher, now, random }: Dependencie
       if (organizationId !== undefined) return raise(organizationId, trigger);
       const { rule, subject, occurrence, lastSeen } = trigger;
       return publishUnowned(trigger, lastSeen, identityOf("finding", rule, subject, occurrence));
-    },
-
-    /**
-     * Raises the alert of a drill, labelled as such. Raised for the same drill again, it is published again, because an
-     * earlier attempt may have ended in between, and the outbox is swept too late for a drill.
-     * @throws DomainError `store_unavailable`.
-     */
-    async raiseForDrill(organizationId: string, drillId: string, finding: Finding): Promise<Alert> {
-      const labelled = { ...finding, title: DRILL_LABEL + finding.title, message: DRILL_MESSAGE };
-      const trigger = { ...triggerOfFinding(labelled), kind: "drill", occurrence: drillId } as const;
-      const at = now();
-      const { alert } = await store.raise(organizationId, trigger, at);
-      await publisher.publish([{ organizationId, alert, change: "raised", at }]);
-      return alert;
     },
   };
 };

@@ -95,7 +95,7 @@ export const Alert = z
     commentedAt: z.optional(epochMs("the newest comment.")),
     drill: z.optional(
       z.literal(true).register(z.globalRegistry, {
-        description: "A fire drill raised it: nothing has happened. It is in no count and no report.",
+        description: "A fire drill raised it: it is in no number or report.",
       }),
     ),
     mutedBy: z.optional(

@@ -25,7 +25,7 @@ it("the stages of a drill are said one by one, with what is not reached yet", ()
     "Recorded: After 300 ms",
     "Judged: After 400 ms",
     "Alerted: Not yet",
-    "Accepted by SOC: After 2 s",
+    "Accepted by SOC: After 2 sec",
     "Accepted by b: Failed",
     "Accepted by c: Not yet",
     "Acknowledged: Not yet",
@@ -38,5 +38,7 @@ it("the outcome of a drill says whether the alert arrived, and whether there is 
   expect(outcomeOf(drill)).toContain("under way");
   expect(outcomeOf({ ...drill, status: "succeeded" })).toContain("reached every active destination");
   expect(outcomeOf({ ...drill, status: "failed" })).toContain("did not reach");
-  expect(outcomeOf({ ...drill, status: "succeeded", stages: { deliveries: [] } })).toContain("no destination is active");
+  expect(outcomeOf({ ...drill, status: "succeeded", stages: { deliveries: [] } })).toContain(
+    "no destination is active",
+  );
 });

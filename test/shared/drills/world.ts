@@ -14,6 +14,7 @@ import { createAlertPublisher } from "../../../shared/security/alerts/alert-publ
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
+import { createRaiseForDrill } from "../../../shared/security/alerts/drill-raiser.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
 import { createRecorder } from "../../../shared/security/recorder.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
@@ -73,15 +74,15 @@ export const drillWorld = (database: ReturnType<typeof useDatabase>) => {
       },
       interrupt,
     );
-    const alerts = createAlertRaiser({
+    const raising = {
       store: interruptible(
         createAlertRaisingStore(database.table("securityAlerts"), { retentionDays, random }),
         interrupt,
       ),
       publisher: createAlertPublisher({ bus, outbox: createAlertOutboxStore(database.table("securityAlerts")) }),
       now,
-      random,
-    });
+    };
+    const alerts = createAlertRaiser({ ...raising, random });
     const recorder = createRecorder({
       events: interruptible(events, interrupt),
       hours: createOpenHourStore(database.table("securityRollups"), now),
@@ -107,7 +108,7 @@ export const drillWorld = (database: ReturnType<typeof useDatabase>) => {
       settle,
       recorder,
       readEvents: events.readStored,
-      alerts,
+      raiseAlert: createRaiseForDrill(raising),
       destinations,
       now,
     });
