@@ -15,6 +15,7 @@ import {
 import { allPreviews } from "../previews/erase.ts";
 import { allRecords } from "../records/erase.ts";
 import { allReports, type ReportDependencies, reportsOfUser, reviewsOfUser } from "../reports/erase.ts";
+import { type SealErasedDependencies, sealErasedHours } from "../sealing/erase.ts";
 import { alertsOfUser, allAlerts, type FindAlerts, notesOfUser, typedAlertsOfUser } from "../security/alerts/erase.ts";
 import { allEvents, eventsOfUser, type HoldsEventsOf, readMarks } from "../security/erase.ts";
 import { allFeed, type EraseFeed, feedOfUser } from "../security/feed/erase.ts";
@@ -36,7 +37,8 @@ export type LocationDependencies = ConnectionDependencies &
   MuteDependencies &
   CircuitDependencies &
   ReportDependencies &
-  ExportDependencies & {
+  ExportDependencies &
+  SealErasedDependencies & {
     partitionsOf(organizationId: string): Partitions;
     findAlerts(organizationId: string): FindAlerts;
     holdsEventsOf(organizationId: string): HoldsEventsOf;
@@ -93,6 +95,10 @@ const inTablesOfOrganization = (
     ["drills", allDrills(partitions.drills)],
     ["exports", ...allExports(dependencies, organizationId, partitions.exports)],
     ["securityEvents", allEvents(partitions.securityEvents, erasureId)],
+    [
+      "securityRollups",
+      sealErasedHours(dependencies, organizationId, { events: partitions.securityEvents, erasureId }),
+    ],
     ["securityRollups", ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions.securityRollups))],
     ["reports", ...allReports(dependencies, organizationId, partitions.reports)],
     ["securityRollups", readMarks(partitions.securityRollups)],
@@ -121,6 +127,7 @@ const inTablesOfUser = (
     ["previews", allPreviews(partitions.previews)],
     ["drills", drillsOfUser(partitions.drills, user)],
     ["securityEvents", eventsOfUser(events, erasureId, { ...user, addresses })],
+    ["securityRollups", sealErasedHours(dependencies, organizationId, { events, erasureId })],
     ["securityEvents", ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events, erasureId })])],
     [
       "notifications",

@@ -31,6 +31,7 @@ import { createSettingsStore } from "../settings/settings-store.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
+import { wireDueSealStore } from "./sealing-marks.ts";
 import { wireResolveCause } from "./security.ts";
 import { wireRunEnd, wireSyncBus, wireSyncRunStore } from "./sync.ts";
 
@@ -89,6 +90,7 @@ export const wireErasureWorker = (): ErasureWorker => {
     destinations: createDestinationStore(openTable("notifications")),
     exports: createEraseExportsStore(openTable("exports"), createObjectStore(s3, config.EXPORTS_BUCKET)),
     exportEvents: createExportEvents({ recorder }),
+    dueSeals: wireDueSealStore(),
     feed:
       feedBucket === undefined
         ? undefined

@@ -27,6 +27,7 @@ import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { wireRecorder } from "./recorder.ts";
+import { wireDueSealStore } from "./sealing-marks.ts";
 
 /** The alerts of a deployed function. @throws Error at cold start if the environment lacks a variable. */
 export const wireAlertStore = () => createAlertStore(openTable("securityAlerts"));
@@ -122,6 +123,7 @@ export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => 
     detection: createUnjudgedStore(openTable("detection"), {
       retentionDays: config.RETENTION_DAYS,
     }),
+    sealing: wireDueSealStore(),
     feed: config.FEED_BUCKET === undefined ? undefined : createDueHourStore(openTable("securityRollups"), systemClock),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     now: systemClock,

@@ -7,6 +7,7 @@ import { parseDeliveryItem } from "../../../shared/notifications/notification-it
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { isNoteKey } from "../../../shared/security/alerts/alert-note.ts";
 import { fromItem } from "../../../shared/security/event-item.ts";
+import { hourName } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { ERASED_TEXT } from "../../../shared/work/location.ts";
 import { depth, isDeep } from "../../support/depth.ts";
@@ -293,6 +294,14 @@ describe("an erased user", () => {
       expect(event.hash).toEqual(eventLeaf(fromItem(old), old.salt as Uint8Array));
       expect(event.salt).not.toEqual(old.salt);
     }
+  });
+
+  it("has the hours of all emptied events sealed again", () => {
+    const emptied = after.securityEvents.filter(({ erasure }) => erasure !== undefined);
+    const hours = new Set(emptied.map(({ timestamp }) => `seal#${hourName(Number(timestamp))}`));
+    expect(hours.size).toBeGreaterThan(0);
+    const marks = after.securityRollups.flatMap(({ period }) => (String(period).startsWith("seal#") ? [period] : []));
+    expect(new Set(marks)).toEqual(hours);
   });
 
   it("keeps the counted fields of the events", () => {

@@ -34,6 +34,7 @@ import { chunksOf } from "../../../shared/runtime/chunks.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
 import { newRequestToken } from "../../../shared/runtime/ids.ts";
 import { queryOnce } from "../../../shared/runtime/table-query.ts";
+import { createDueSealStore } from "../../../shared/sealing/due-seal-store.ts";
 import { createAlertDecisionStore } from "../../../shared/security/alerts/alert-decision-store.ts";
 import { createAlertNoteStore } from "../../../shared/security/alerts/alert-note-store.ts";
 import { createAlertRaiser } from "../../../shared/security/alerts/alert-raiser.ts";
@@ -217,6 +218,7 @@ export const useWorld = () => {
       notices: createNoticeStore(open("notifications")),
       exports: createEraseExportsStore(open("exports"), objects),
       exportEvents: createExportEvents({ recorder }),
+      dueSeals: createDueSealStore(open("securityRollups"), clock),
       exportStore: createExportStore(open("exports")),
       exportLeases: createExportLeaseStore(open("exports")),
       nextSource: createNextSource({
