@@ -61,6 +61,9 @@ const roleMapping = z.preprocess(
     }),
 );
 
+/** A year at hand, and the month that an assessment takes. */
+const DEFAULT_ARCHIVE_MONTHS = 13;
+
 const RISK_LEVEL_EXPECTED = `expected ${orList(riskLevels).toLowerCase()}`;
 const riskLevel = z
   .string(RISK_LEVEL_EXPECTED)
@@ -162,6 +165,11 @@ const Context = z
     mailsPerDay: wholeNumber(1, 1_000_000).default(1_000),
     /** Whether organizations can have their events written to a bucket for a SIEM: docs/siem.md. */
     siemFeed: z.union([z.boolean(), z.stringbool()], { error: "expected true or false" }).default(false),
+    /**
+     * How many months each hour's events are kept in the archive, which exports reach back to; 0 for no archive. Default: 13
+     * for a protected stage, 0 for others. docs/exports.md, "The archive".
+     */
+    archiveMonths: wholeNumber(0, 84).optional(),
     /** `loopback` lets notifications reach the machine that runs the functions, also by plain http: only in the local cloud. */
     notificationTargets: z.enum(["public", "loopback"], "expected public or loopback").default("public"),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */
@@ -250,6 +258,7 @@ export const parseContext = (
   return {
     ...config,
     isProtected: isProtected(config),
+    archiveMonths: config.archiveMonths ?? (isProtected(config) ? DEFAULT_ARCHIVE_MONTHS : 0),
     issuer,
     audience,
     webhookConcurrency: webhookConcurrencyOf(config),

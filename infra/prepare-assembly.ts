@@ -18,6 +18,7 @@ const secretArn = (name: string) => `arn:aws:secretsmanager:eu-central-1:0000000
  */
 const LOCAL_CONTEXT = {
   siemFeed: "true",
+  archiveMonths: "13",
   apiDocs: "true",
   consoleClientId: CONSOLE_CLIENT_ID,
   emailSender: "alerts@plant-store.example",

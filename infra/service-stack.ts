@@ -15,7 +15,7 @@ import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { NotificationQueues } from "./constructs/notification-queues.ts";
 import { requireComplete } from "./constructs/require-complete.ts";
 import { Backups } from "./constructs/resources/backups.ts";
-import { ExportsBucket, FeedBucket } from "./constructs/resources/buckets.ts";
+import { ArchiveBucket, ExportsBucket, FeedBucket } from "./constructs/resources/buckets.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
 import { providerSettings } from "./constructs/resources/provider-settings.ts";
@@ -49,6 +49,7 @@ export class ServiceStack extends Stack {
     const provider = providerSettings(config);
     const { bucket: exportsBucket } = new ExportsBucket(this, "Exports", config);
     const feedBucket = config.siemFeed ? new FeedBucket(this, "Feed", config).bucket : undefined;
+    const archiveBucket = config.archiveMonths > 0 ? new ArchiveBucket(this, "Archive", config).bucket : undefined;
     this.access = accessTo({
       tables,
       config,
@@ -57,6 +58,7 @@ export class ServiceStack extends Stack {
       provider,
       exportsBucket,
       feedBucket,
+      archiveBucket,
       notificationsToSend: notifications.toSend,
       mailConfigurationSet: mailEvents?.configurationSet,
     });

@@ -43,7 +43,12 @@ type Props = {
   config: FunctionConfig &
     Pick<
       DeploymentConfig,
-      "SYNC_INTERVAL_HOURS" | "webhookConcurrency" | "reservedConcurrency" | "siemFeed" | "emailSender"
+      | "SYNC_INTERVAL_HOURS"
+      | "webhookConcurrency"
+      | "reservedConcurrency"
+      | "siemFeed"
+      | "archiveMonths"
+      | "emailSender"
     >;
 };
 
@@ -91,7 +96,7 @@ export const addBackgroundFunctions = (
   const names = allBackgroundFunctions.map(([name]) => name);
   const accessOf = requireAccess(names, access);
   for (const [name, definition] of allBackgroundFunctions) {
-    if (definition.onlyWith !== undefined && !config[definition.onlyWith]) continue;
+    if (definition.onlyWith?.every((setting) => !config[setting])) continue;
     const groupId = groupIds[definition.subject];
     const group = groupIn(stacks.of(name), groupId);
     const id = toConstructId(name);

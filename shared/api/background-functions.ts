@@ -26,8 +26,8 @@ export type BackgroundFunction = {
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
-  /** The stack has the function only if this setting of the deployment is given or on (infra/config.ts). */
-  onlyWith?: "siemFeed" | "emailSender";
+  /** The stack has the function only if one of these settings of the deployment is given or on (infra/config.ts). */
+  onlyWith?: readonly ("siemFeed" | "archiveMonths" | "emailSender")[];
 };
 
 export const backgroundFunctions = {
@@ -60,11 +60,11 @@ export const backgroundFunctions = {
   },
   "write-siem-feed": {
     subject: "security",
-    description: "Writes the events of closed hours to the bucket for a SIEM",
+    description: "Writes the events of closed hours to the bucket for a SIEM and to the archive",
     timeoutSeconds: 300,
     // After the closing of hours has begun, which finds most hours within seconds.
     triggers: [{ hourlyAtMinute: 46 }, { event: "SiemFeedContinued" }],
-    onlyWith: "siemFeed",
+    onlyWith: ["siemFeed", "archiveMonths"],
   },
   "resume-stalled-syncs": {
     subject: "sync",
@@ -164,7 +164,7 @@ export const backgroundFunctions = {
     description: "Applies bounces and complaints of mails to their destinations",
     timeoutSeconds: 30,
     triggers: [{ queueOf: "MailFeedback", batchSize: 10, maxConcurrency: 2 }],
-    onlyWith: "emailSender",
+    onlyWith: ["emailSender"],
   },
   "end-mutes": {
     subject: "notifications",

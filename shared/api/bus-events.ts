@@ -1,5 +1,7 @@
 /** Every event that the service publishes on its bus. background-functions.ts lists the functions that consume them. */
+
 import type * as z from "zod/mini";
+import { DUE_HOURS_CONTINUED_TYPE, DueHoursRun } from "../archive/write-due-hours.ts";
 import { CIRCUIT_EVENT_TYPE, CircuitChanged } from "../circuit-breaker/record-transition.ts";
 import {
   DETECTION_CONTINUED_TYPE,
@@ -17,7 +19,6 @@ import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
-import { FEED_CONTINUED_TYPE, SiemFeedRun } from "../security/feed/write-feed.ts";
 import { CLOSING_CONTINUED_TYPE, HourClosing } from "../security/statistics/continue-closing.ts";
 import { RequestedWork, SYNC_REQUESTED_TYPE } from "../sync/sync-request.ts";
 import { SYNC_DISPATCH_TYPE, SyncDispatch } from "../sync/sync-schedules.ts";
@@ -101,7 +102,7 @@ export const busEvents = {
     isForSubscribers: true,
   },
   [CLOSING_CONTINUED_TYPE]: { detail: HourClosing, publishers: ["close-security-hours"] },
-  [FEED_CONTINUED_TYPE]: { detail: SiemFeedRun, publishers: ["write-siem-feed"] },
+  [DUE_HOURS_CONTINUED_TYPE]: { detail: DueHoursRun, publishers: ["write-siem-feed"] },
   [UNRECORDED_EVENT_TYPE]: {
     detail: UnrecordedEvent,
     publishers: [RECORDERS, "apply-mail-feedback", "send-notifications"],

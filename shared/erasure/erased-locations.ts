@@ -1,4 +1,5 @@
 /** The locations that an erasure sweeps, in order, and their tables. docs/erasure.md lists what is erased there. */
+import { allArchive, archiveOfUser, type EraseArchive } from "../archive/erase.ts";
 import { type CircuitDependencies, circuitAuthors } from "../circuit-breaker/erase.ts";
 import { type ConnectionDependencies, connectionAuthor } from "../connection/erase.ts";
 import { allDetection, detectionOfUser } from "../detection/erase.ts";
@@ -44,6 +45,8 @@ export type LocationDependencies = ConnectionDependencies &
     holdsEventsOf(organizationId: string): HoldsEventsOf;
     /** Undefined if the deployment has no feed for a SIEM. */
     feed?: EraseFeed | undefined;
+    /** Undefined if the deployment has no archive. */
+    archive?: EraseArchive | undefined;
   };
 
 /** Reasons of other erasures that mention the user. The reason of this erasure is deleted when it completes. */
@@ -81,7 +84,8 @@ const inTablesOfOrganization = (
   { organizationId, erasureId }: Omit<ErasureContext, "addresses">,
 ) => {
   const partitions = dependencies.partitionsOf(organizationId);
-  const { feed } = dependencies;
+  const { feed, archive } = dependencies;
+  const feedMarks = { rollups: partitions.securityRollups, hasArchive: archive !== undefined };
   return [
     ...authorsOf(dependencies, organizationId, { isErased: () => true, mentions: () => true }),
     ["records", allRecords(partitions.records)],
@@ -99,7 +103,8 @@ const inTablesOfOrganization = (
       "securityRollups",
       sealErasedHours(dependencies, organizationId, { events: partitions.securityEvents, erasureId }),
     ],
-    ["securityRollups", ...(feed === undefined ? [] : allFeed(feed, organizationId, partitions.securityRollups))],
+    ["securityRollups", ...(feed === undefined ? [] : allFeed(feed, organizationId, feedMarks))],
+    ["securityEvents", ...(archive === undefined ? [] : [allArchive(archive, organizationId, erasureId)])],
     ["reports", ...allReports(dependencies, organizationId, partitions.reports)],
     ["securityRollups", readMarks(partitions.securityRollups)],
   ] as const satisfies readonly InTable[];
@@ -112,7 +117,7 @@ const inTablesOfUser = (
 ) => {
   const partitions = dependencies.partitionsOf(organizationId);
   const { securityEvents: events, securityAlerts: alerts } = partitions;
-  const { feed } = dependencies;
+  const { feed, archive } = dependencies;
   const matcher = createUserMatcher([userId]);
   const user = { userId, matcher };
   const identifiers = () => [userId, ...addresses];
@@ -129,6 +134,10 @@ const inTablesOfUser = (
     ["securityEvents", eventsOfUser(events, erasureId, { ...user, addresses })],
     ["securityRollups", sealErasedHours(dependencies, organizationId, { events, erasureId })],
     ["securityEvents", ...(feed === undefined ? [] : [feedOfUser(feed, organizationId, { events, erasureId })])],
+    [
+      "securityEvents",
+      ...(archive === undefined ? [] : [archiveOfUser(archive, organizationId, erasureId, { ...user, addresses })]),
+    ],
     [
       "notifications",
       ...notificationsOfUser(dependencies, organizationId, partitions.notifications, {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { definedFields } from "../json/defined-fields.ts";
-import { encodeJson } from "../json/encode-json.ts";
 import { type Table, updateItem } from "../runtime/table.ts";
 import { queryPages } from "../runtime/table-query.ts";
+import { toErasableItem, updatedItem } from "../security/erasable-item.ts";
 import { cleanEvent, cleanEventOfUser } from "../security/erase.ts";
-import { SecurityEvent } from "../security/security-event.ts";
+import { fromItem } from "../security/event-item.ts";
+import type { SecurityEvent } from "../security/security-event.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { createUserMatcher } from "../terms/mentions-user.ts";
 import type { Item, ItemUpdate } from "../work/location.ts";
@@ -80,18 +80,6 @@ export const createLateStore = (table: Table<"erasures">) => ({
   },
 });
 
-const toItem = ({ metadata, ...event }: SecurityEvent): Item => ({
-  ...event,
-  ...definedFields({ metadata: metadata === undefined ? undefined : encodeJson(metadata) }),
-});
-
-const applyUpdate = (item: Item, { remove, set }: ItemUpdate): SecurityEvent => {
-  const { metadata, ...kept } = { ...item, ...set };
-  const event = Object.fromEntries(Object.entries(kept).filter(([name]) => !remove.includes(name)));
-  const hasMetadata = typeof metadata === "string" && !remove.includes("metadata");
-  return SecurityEvent.parse({ ...event, ...(hasMetadata && { metadata: JSON.parse(metadata) }) });
-};
-
 const updateBy = (
   { what, digest, erasureId }: LateRule,
   organizationId: string,
@@ -118,9 +106,9 @@ export const createCleanLateEvent =
     let cleaned = event;
     for (const rule of await late.list(organizationId)) {
       if (rule.until !== undefined && timestamp > rule.until) continue;
-      const item = toItem(cleaned);
+      const item = toErasableItem(cleaned);
       const update = updateBy(rule, organizationId, item);
-      if (update !== undefined) cleaned = applyUpdate(item, update);
+      if (update !== undefined) cleaned = fromItem(updatedItem(item, update));
     }
     return cleaned;
   };

@@ -1,5 +1,8 @@
 /** The file of an export of security events, newest event first, as GET …/security lists them; without those of drills. */
+import { type ArchiveSpan, firstHourInTables } from "../archive/archive-hour.ts";
+import type { ArchivedEvents } from "../archive/archived-events.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { firstIdAt } from "../security/event-id.ts";
 import { toOcsf } from "../security/ocsf/to-ocsf.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
 import type { SecurityEventStore } from "../security/security-event-store.ts";
@@ -24,28 +27,52 @@ const formats: Record<ExportFormat, Format> = {
   },
 };
 
+/** The events that the tables may no longer have. */
+export type OlderEvents = ArchivedEvents & { span: ArchiveSpan };
+
 export type EventSourceDependencies = {
   events: Pick<SecurityEventStore, "list">;
+  /** Undefined if the deployment has no archive. */
+  older?: OlderEvents | undefined;
   clock: Clock;
   eventsPerPage?: number;
 };
 
-/** Half a read unit per 4 KB of events, and that of the filter's index (security-event-store.ts). */
+/**
+ * Half a read unit per 4 KB of events, and that of the filter's index (security-event-store.ts). In the archive, a write of
+ * S3's prices for each day and a read for each hour with events. A position is the id of an event: older ones follow.
+ */
 export const eventSource = (
-  { events, clock, eventsPerPage = EVENTS_PER_PAGE }: EventSourceDependencies,
+  { events, older, clock, eventsPerPage: limit = EVENTS_PER_PAGE }: EventSourceDependencies,
   organizationId: string,
   { format, filter }: { format: ExportFormat; filter: ExportFilter },
 ): FileSource => {
   const { write, ...file } = formats[format];
+  const { since, until } = filter;
   const selection = { organizationId, ...filter };
   return {
     ...file,
     async read(after) {
       // The store refuses a query whose period ends before it begins.
-      if (filter.until <= filter.since) return { text: "", count: 0, next: undefined };
-      const page = await events.list(selection, { limit: eventsPerPage, after, now: clock() });
+      if (until <= since) return { text: "", count: 0, next: undefined };
+      const now = clock();
+      // An accepted filter on `processed` asks for nothing that the tables have lost (request-export.ts).
+      const border =
+        older === undefined || filter.processed !== undefined
+          ? since
+          : Math.max(firstHourInTables(now, older.span), since);
+      const borderId = firstIdAt(border);
+      const isInTables = until > border && (after === undefined || after > borderId);
+      const page =
+        older === undefined || isInTables
+          ? await events.list({ ...selection, since: border }, { limit, after, now })
+          : await older.list(
+              { ...selection, until: Math.min(until, border) },
+              { before: after ?? borderId, limit, now },
+            );
+      const rest = isInTables && border > since ? borderId : undefined;
       const exported = page.events.filter(({ drill }) => drill !== true);
-      return { text: write(exported), count: exported.length, next: page.next };
+      return { text: write(exported), count: exported.length, next: page.next ?? rest };
     },
   };
 };

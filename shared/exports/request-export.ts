@@ -1,8 +1,11 @@
 /** Takes a request to export events, or all data of an organization. Decisions: docs/exports.md, "Requests". */
+import { type ArchiveSpan, firstArchivedHour, isExpiredHour } from "../archive/archive-hour.ts";
 import { definedFields } from "../json/defined-fields.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { addLogIds, writeLog } from "../runtime/log.ts";
 import { eventId, identityOf } from "../security/event-id.ts";
+import { DAY_MS, startOfHour } from "../terms/hours.ts";
 import type { RequestIdentity } from "../terms/idempotency-key.ts";
 import type { UserRequest } from "../terms/requester.ts";
 import { DEFAULT_PERIOD_MS, type EventExportRequest, type Export, type ExportFilter } from "./export.ts";
@@ -13,17 +16,38 @@ export type RequestExportDependencies = {
   exports: Pick<ExportStore, "create" | "find" | "forgetOrigin">;
   events: Pick<ExportEvents, "requested">;
   bus: Pick<EventBus, "publish">;
+  /** Undefined if the deployment has no archive. */
+  span?: ArchiveSpan | undefined;
 };
 
 /** What to export. The kind `organization` has neither filters nor a format. */
 export type Wanted = { kind: "events"; request: EventExportRequest } | { kind: "organization" };
 
-/** The period ends at the request at the latest, so that the export has an end. */
-const filterOf = ({ since, until, format: _, ...filters }: EventExportRequest, requestedAt: number): ExportFilter => ({
-  since: since ?? requestedAt - DEFAULT_PERIOD_MS,
-  until: Math.min(until ?? requestedAt, requestedAt),
-  ...definedFields(filters),
-});
+/** The oldest event that the tables or the archive may have, epoch ms; without an archive, filters are not cut. */
+const oldestOf = (span: ArchiveSpan | undefined, now: number): number =>
+  span === undefined ? 0 : Math.min(firstArchivedHour(now, span.months), startOfHour(now - span.retentionMs));
+
+/**
+ * The period ends at the request at the latest, so that the export has an end.
+ * @throws DomainError `invalid_field` for `processed` and events that only the archive has: it does not know the present
+ *   state.
+ */
+const filterOf = (
+  { since: wanted, until, format: _, ...filters }: EventExportRequest,
+  requestedAt: number,
+  span: ArchiveSpan | undefined,
+): ExportFilter => {
+  const since = wanted ?? requestedAt - DEFAULT_PERIOD_MS;
+  if (span !== undefined && filters.processed !== undefined && isExpiredHour(startOfHour(since), requestedAt, span)) {
+    const days = Math.round(span.retentionMs / DAY_MS);
+    throw new DomainError("invalid_field", `processed: expected only with since within the last ${days} days`);
+  }
+  return {
+    since: Math.max(since, oldestOf(span, requestedAt)),
+    until: Math.min(until ?? requestedAt, requestedAt),
+    ...definedFields(filters),
+  };
+};
 
 const answerOf = ({ origin: _, ...promised }: NewExport): Export => ({
   ...promised,
@@ -34,7 +58,7 @@ const answerOf = ({ origin: _, ...promised }: NewExport): Export => ({
 
 export type RequestExport = (wanted: Wanted, by: UserRequest & { identity: RequestIdentity }) => Promise<Export>;
 
-export const createRequestExport = ({ exports, events, bus }: RequestExportDependencies): RequestExport => {
+export const createRequestExport = ({ exports, events, bus, span }: RequestExportDependencies): RequestExport => {
   /** Records the request of a stored export, once, and requests a worker. */
   const announce = async (organizationId: string, promised: NewExport): Promise<void> => {
     const { id: exportId, origin } = promised;
@@ -51,7 +75,7 @@ export const createRequestExport = ({ exports, events, bus }: RequestExportDepen
     }
   };
 
-  /** @throws DomainError `too_many_exports`, `store_unavailable`. */
+  /** @throws DomainError `invalid_field`, `too_many_exports`, `store_unavailable`. */
   return async (wanted, { caller, origin, identity }) => {
     const { organizationId, userId, sessionId } = caller;
     const promised: NewExport = {
@@ -59,7 +83,7 @@ export const createRequestExport = ({ exports, events, bus }: RequestExportDepen
       kind: wanted.kind,
       ...(wanted.kind === "events" && {
         format: wanted.request.format,
-        filter: filterOf(wanted.request, identity.at),
+        filter: filterOf(wanted.request, identity.at, span),
       }),
       requestedAt: identity.at,
       requestedBy: userId,

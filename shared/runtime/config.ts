@@ -45,6 +45,9 @@ const variables = {
   CONSOLE_URL: z.url(),
   /** The bucket of the feed for a SIEM; empty if the deployment has none. */
   FEED_BUCKET: maybe(text),
+  /** The bucket of the archive, and its months; empty and 0 if the deployment has none. */
+  ARCHIVE_BUCKET: maybe(text),
+  ARCHIVE_MONTHS: wholeNumber(/^[0-9]{1,2}$/),
   EVENT_BUS_NAME: text,
   /** The events that the function accepts, as `source/detail-type`, separated by commas. */
   CONSUMED_EVENTS: z.pipe(

@@ -55,18 +55,39 @@ export type UploadedPart = { number: number; etag: string };
 
 export type StoredObject = { key: string; bytes: number };
 
+/** An object as it was read. `tag`: its ETag, which changes with its bytes. */
+export type ReadObject = { body: AsyncIterable<Uint8Array>; tag: string };
+
 const headersOf = ({ contentType, contentEncoding, contentDisposition }: ObjectHeaders) => ({
   ContentType: contentType,
   ...(contentEncoding !== undefined && { ContentEncoding: contentEncoding }),
   ...(contentDisposition !== undefined && { ContentDisposition: contentDisposition }),
 });
 
-/** @returns undefined instead of the error of that name, which S3 gives for what does not exist. */
-const unlessMissing = <Output>(name: string, call: Promise<Output>): Promise<Output | undefined> =>
+/** @returns undefined instead of an error of these names, which S3 gives for what does not exist or has changed. */
+const unlessMissing = <Output>(names: string | readonly string[], call: Promise<Output>): Promise<Output | undefined> =>
   call.catch((error) => {
-    if (error instanceof Error && error.name === name) return undefined;
+    if (error instanceof Error && [names].flat().includes(error.name)) return undefined;
     throw error;
   });
+
+/** The object has other bytes, or is gone. https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html */
+const CHANGED = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"];
+
+/** @returns undefined if there is no such object. */
+const readObject = async (
+  client: S3Client,
+  object: { Bucket: string; Key: string },
+): Promise<ReadObject | undefined> => {
+  const command = new GetObjectCommand(object);
+  // The deadline is the answer's: a large object takes longer to read.
+  const answer = await callStore(() => unlessMissing("NoSuchKey", client.send(command)));
+  if (answer === undefined) return undefined;
+  const { Body, ETag: tag } = answer;
+  if (Body === undefined || !(Symbol.asyncIterator in Body) || tag === undefined)
+    throw new Error("S3: an object without a stream");
+  return { body: Body as AsyncIterable<Uint8Array>, tag };
+};
 
 export type ObjectStore = ReturnType<typeof createObjectStore>;
 
@@ -82,6 +103,18 @@ export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
       const { ETag } = await client().send(command, options);
       if (ETag === undefined) throw new Error("S3: an object without an ETag");
     }, DEADLINE_MS);
+  },
+
+  /**
+   * Writes a whole object in place of the one that was read. S3 asks for the right to read the object, too.
+   * @param IfMatch the tag of the object as it was read.
+   * @returns false if the object has changed since, or is gone. After a lost answer, it may be this call that changed it.
+   */
+  async replace(Key: string, Body: Uint8Array, headers: ObjectHeaders, IfMatch: string): Promise<boolean> {
+    const command = new PutObjectCommand({ Bucket, Key, Body, IfMatch, ...headersOf(headers) });
+    const answer = await callStore((options) => unlessMissing(CHANGED, client().send(command, options)), DEADLINE_MS);
+    if (answer !== undefined && answer.ETag === undefined) throw new Error("S3: an object without an ETag");
+    return answer !== undefined;
   },
 
   /** Begins an upload in parts. @returns its id. The bucket's lifecycle removes an upload that never ends. */
@@ -134,15 +167,11 @@ export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
    * The object's bytes as a stream; undefined if there is no such object. S3 says so only to a role that may list the
    * bucket (s3:ListBucket), and denies the call to others.
    */
-  async read(Key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const command = new GetObjectCommand({ Bucket, Key });
-    // The deadline is the answer's: a large object takes longer to read.
-    const answer = await callStore(() => unlessMissing("NoSuchKey", client().send(command)));
-    if (answer === undefined) return undefined;
-    const { Body } = answer;
-    if (Body === undefined || !(Symbol.asyncIterator in Body)) throw new Error("S3: an object without a stream");
-    return Body as AsyncIterable<Uint8Array>;
-  },
+  read: async (Key: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
+    (await readObject(client(), { Bucket, Key }))?.body,
+
+  /** Like `read`, with the tag for `replace`. */
+  readTagged: (Key: string): Promise<ReadObject | undefined> => readObject(client(), { Bucket, Key }),
 
   /** Deletes objects; missing ones count as deleted. */
   async delete(keys: readonly string[]): Promise<void> {
@@ -165,6 +194,19 @@ export const createObjectStore = (client: () => S3Client, Bucket: string) => ({
     const { Contents = [], IsTruncated = false } = await callStore((options) => client().send(command, options));
     const objects = Contents.map(({ Key: key = "", Size: bytes = 0 }) => ({ key, bytes }));
     return { objects, isLast: !IsTruncated };
+  },
+
+  /**
+   * The folders at the top of the bucket, as `name/`, in order, at most 1,000 at once.
+   * @param after only the folders after this one. @returns `isLast` false if there are more.
+   */
+  async listFolders(after?: string): Promise<{ folders: string[]; isLast: boolean }> {
+    // "0" follows "/": all keys of the folder come before it.
+    const start = after !== undefined && { StartAfter: `${after.slice(0, -1)}0` };
+    const command = new ListObjectsV2Command({ Bucket, Delimiter: "/", ...start });
+    const answer = await callStore((options) => client().send(command, options));
+    const folders = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? []);
+    return { folders, isLast: !(answer.IsTruncated ?? false) };
   },
 
   /**

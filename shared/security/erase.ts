@@ -113,7 +113,7 @@ export const cleanEventOfUser = (
 };
 
 /** `addresses`: of the user's failed authentications, and their networks; the sweep of the events fills it. */
-type ErasedUser = { userId: string; matcher: UserMatcher; addresses: Set<string> };
+export type ErasedUser = { userId: string; matcher: UserMatcher; addresses: Set<string> };
 
 /** The leaf of an event before it was emptied, as an attribute. An event of an older version has no salt, and no leaf yet. */
 const hashBefore = (item: Item): Item => {
@@ -126,7 +126,7 @@ const hashBefore = (item: Item): Item => {
  * It loses the salt, without which nobody can test a guess of what was erased, and gets another one. It also keeps the
  * erasure's id: a late alert that names such an event's address can then be recognised.
  */
-const emptied = (item: Item, update: ItemUpdate | undefined, erasureId: string): ItemUpdate | undefined =>
+export const emptied = (item: Item, update: ItemUpdate | undefined, erasureId: string): ItemUpdate | undefined =>
   update && { ...update, set: { ...update.set, ...hashBefore(item), salt: newSalt(), erasure: erasureId } };
 
 const identity = { name: "events", counter: "events" } as const;
@@ -154,18 +154,20 @@ const mayConcern = (userId: string) => ({
   values: { user: userId, inJson: escapeJson(userId), cut: CUT_MARK, failure: "AUTHENTICATION_FAILURE" },
 });
 
+/** Like cleanEventOfUser, for events in order of time: it remembers the addresses of the user's failures. */
+export const cleanNextOfUser = (item: Item, user: ErasedUser): ItemUpdate | undefined => {
+  const { userId, success, ipAddress } = item;
+  const isFailure = userId === user.userId && success === false;
+  if (isFailure && typeof ipAddress === "string") user.addresses.add(ipAddress).add(networkOf(ipAddress));
+  return cleanEventOfUser(item, user);
+};
+
 /** Swept in order of time: a count of failures comes after the user's own failures, which contain its address. */
 export const eventsOfUser = (events: Partition, erasureId: string, user: ErasedUser): DataLocation => ({
   ...partitionLocation(
     identity,
     events,
-    (items) =>
-      items.map((item) => {
-        const { userId, success, ipAddress } = item;
-        const isFailure = userId === user.userId && success === false;
-        if (isFailure && typeof ipAddress === "string") user.addresses.add(ipAddress).add(networkOf(ipAddress));
-        return emptied(item, cleanEventOfUser(item, user), erasureId);
-      }),
+    (items) => items.map((item) => emptied(item, cleanNextOfUser(item, user), erasureId)),
     { filter: mayConcern(user.userId), isGuarded: true },
   ),
   createdAt: timeOfEventId,

@@ -24,10 +24,13 @@ import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createFindAlerts } from "../security/alerts/erase.ts";
 import { createHoldsEventsOf } from "../security/erase.ts";
+import { createAwaitWriters } from "../security/feed/await-writers.ts";
 import { createDueHourStore } from "../security/feed/due-hour-store.ts";
 import { createEraseFeed } from "../security/feed/erase.ts";
+import { createHourEventsStore } from "../security/feed/hour-events-store.ts";
 import { createSettingsAuthorStore } from "../settings/erase.ts";
 import { createSettingsStore } from "../settings/settings-store.ts";
+import { wireArchive } from "./archive.ts";
 import { wireConnectionChangeStore, wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
@@ -61,6 +64,9 @@ export const wireErasureWorker = (): ErasureWorker => {
   const recorder = wireRecorder();
   const changes = wireConnectionChangeStore();
   const rules = createRuleSettingsStore(openTable("settings"));
+  const archive = wireArchive();
+  const dueHours = createDueHourStore(openTable("securityRollups"), systemClock);
+  const awaitWriters = createAwaitWriters({ dueHours, now: systemClock, sleep });
   return createErasureWorker({
     recorder,
     changes,
@@ -96,10 +102,16 @@ export const wireErasureWorker = (): ErasureWorker => {
         ? undefined
         : createEraseFeed({
             objects: createObjectStore(s3, feedBucket),
-            dueHours: createDueHourStore(openTable("securityRollups"), systemClock),
+            dueHours,
+            awaitWriters,
             region,
-            now: systemClock,
-            sleep,
           }),
+    archive: archive && {
+      ...archive,
+      events: createHourEventsStore(openTable("securityEvents")),
+      awaitWriters,
+      markUnsealed: async () => undefined,
+      clock: systemClock,
+    },
   });
 };

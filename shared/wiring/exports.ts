@@ -1,5 +1,6 @@
 /** The exports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 
+import { createArchivedEvents } from "../archive/archived-events.ts";
 import { createCustomRuleStore } from "../detection/custom-rules/custom-rule-store.ts";
 import { createExportEvents } from "../exports/export-events.ts";
 import { createExportLeaseStore } from "../exports/export-lease-store.ts";
@@ -18,6 +19,7 @@ import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
+import { wireArchiveReader, wireArchiveSpan } from "./archive.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
@@ -35,6 +37,7 @@ export const wireRequestExport = (): RequestExport =>
     exports: wireExportStore(),
     events: createExportEvents({ recorder: wireRecorder() }),
     bus: wireBus(),
+    span: wireArchiveSpan(),
   });
 
 export const wireReadExport = (): ReadExport =>
@@ -53,6 +56,7 @@ export const wireResumeExports = (): ResumeExportsDependencies => ({
 
 export const wireExportWorker = (): ExportWorker => {
   const config = readConfig(["RETENTION_DAYS"]);
+  const reader = wireArchiveReader();
   return createExportWorker({
     leases: createExportLeaseStore(openTable("exports")),
     exports: wireExportStore(),
@@ -60,6 +64,7 @@ export const wireExportWorker = (): ExportWorker => {
     nextSource: createNextSource({
       records: createRecordListStore(openTable("records")),
       events: wireSecurityEventStore(),
+      older: reader && { ...createArchivedEvents(reader.archive, reader.span), span: reader.span },
       alerts: wireAlertStore(),
       notes: wireAlertNotes(),
       settings: wireSettingsStore(),

@@ -16,7 +16,6 @@ import { createAlertStore, findAlert } from "../security/alerts/alert-store.ts";
 import { suspiciousActivityOf } from "../security/alerts/finding.ts";
 import { createDataReadStore } from "../security/data-read-store.ts";
 import { createDataReadRecorder, type DataReadRecorder } from "../security/data-reads.ts";
-import { createDueHourStore } from "../security/feed/due-hour-store.ts";
 import { createAlertActions } from "../security/monitoring/alert-actions.ts";
 import type { SecurityReportDependencies } from "../security/monitoring/security-report.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
@@ -26,6 +25,7 @@ import { createEventCountStore, createSelectionCountStore } from "../security/st
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { organizationKey } from "../terms/keys.ts";
+import { wireDueHourStore } from "./archive.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireDueSealStore } from "./sealing-marks.ts";
 
@@ -115,7 +115,7 @@ export const wireSecurityReport = (): SecurityReportDependencies => {
 
 /** @throws Error at cold start if the environment lacks a variable. */
 export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => {
-  const config = readConfig(["EVENT_BUS_NAME", "RETENTION_DAYS", "ROLLUP_SETTLE_MS", "FEED_BUCKET"]);
+  const config = readConfig(["EVENT_BUS_NAME", "RETENTION_DAYS", "ROLLUP_SETTLE_MS"]);
   return {
     openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
     rollups: createRollupStore(openTable("securityRollups")),
@@ -124,7 +124,7 @@ export const wireCloseHours = (): CloseHoursDependencies & { bus: EventBus } => 
       retentionDays: config.RETENTION_DAYS,
     }),
     sealing: wireDueSealStore(),
-    feed: config.FEED_BUCKET === undefined ? undefined : createDueHourStore(openTable("securityRollups"), systemClock),
+    objects: wireDueHourStore(),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
     now: systemClock,
     settleMs: config.ROLLUP_SETTLE_MS,

@@ -548,12 +548,11 @@ describe("the stack", () => {
   it("records traces only on request, with the right to write them", () => {
     const functions = Object.keys(dev.findResources("AWS::Lambda::Function")).length;
     const pagesOfDevOnly = pageRoutesOf({ apiDocs: true }).length - pageRoutesOf({ apiDocs: false }).length;
-    // prod sends mails, but has no feed.
-    const ofSettings = allBackgroundFunctions.filter(([, { onlyWith }]) => onlyWith === "siemFeed").length;
+    // dev has a feed, prod has an archive, and both send mails.
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
     expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
-      functions - pagesOfDevOnly - ofSettings,
+      functions - pagesOfDevOnly,
     );
     expect(JSON.stringify(dev.findResources("AWS::IAM::Role"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(

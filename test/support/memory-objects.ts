@@ -22,6 +22,12 @@ export const createMemoryObjects = ({ minPartBytes = 5 * 1_024 * 1_024 } = {}) =
     async put(key, body, headers) {
       objects.set(key, { body: Buffer.from(body), headers });
     },
+    async replace(key, body, headers, tag) {
+      const found = objects.get(key);
+      if (found === undefined || etagOf(found.body) !== tag) return false;
+      objects.set(key, { body: Buffer.from(body), headers });
+      return true;
+    },
     async beginUpload(key, headers) {
       const id = `upload ${++names}`;
       uploads.set(id, { key, headers, parts: new Map() });
@@ -50,13 +56,15 @@ export const createMemoryObjects = ({ minPartBytes = 5 * 1_024 * 1_024 } = {}) =
     async abortUpload(_key, id) {
       uploads.delete(id);
     },
-    async read(key) {
+    read: async (key) => (await store.readTagged(key))?.body,
+    async readTagged(key) {
       const found = objects.get(key);
       if (found === undefined) return undefined;
       const { body } = found;
-      return (async function* () {
+      const parts = (async function* () {
         for (let at = 0; at < body.length; at += 65_536) yield body.subarray(at, at + 65_536);
       })();
+      return { body: parts, tag: etagOf(body) };
     },
     async delete(keys) {
       for (const key of keys) objects.delete(key);
@@ -69,10 +77,16 @@ export const createMemoryObjects = ({ minPartBytes = 5 * 1_024 * 1_024 } = {}) =
         isLast: page.length === keys.length,
       };
     },
+    async listFolders(after = "") {
+      const folders = new Set([...objects.keys()].map((key) => `${key.split("/", 1)[0]}/`));
+      const left = [...folders].filter((folder) => folder > after).sort();
+      return { folders: left.slice(0, 2), isLast: left.length <= 2 };
+    },
     linkTo: async (key, seconds, { fileName }) => `https://bucket.test/${key}?seconds=${seconds}&name=${fileName}`,
   };
   return {
     store,
+    bodyOf: (key: string): Buffer | undefined => objects.get(key)?.body,
     /** A stored object as text. */
     textOf: (key: string): string | undefined => objects.get(key)?.body.toString(),
     keys: () => [...objects.keys()].sort(),

@@ -26,6 +26,7 @@ export const exportAccess = (parts: AccessParts) => {
     detection,
     mutes,
     previews,
+    archive,
     retention,
     recordSecurityEvents,
   } = parts;
@@ -33,8 +34,9 @@ export const exportAccess = (parts: AccessParts) => {
   const startExport = exports.may("GetItem", "PutItem", "UpdateItem");
 
   return {
-    startEventExport: startExport,
-    startOrganizationExport: startExport,
+    /** The archive says how far back exports reach. */
+    startEventExport: together(startExport, archive()),
+    startOrganizationExport: together(startExport, archive()),
     listExports: exports.may("Query"),
     /** A link has the rights of the function that makes it. */
     getExport: together(exports.may("GetItem"), exportedFiles.may("GetObject")),
@@ -53,6 +55,7 @@ export const exportAccess = (parts: AccessParts) => {
       exports.may("UpdateItem"),
       exportedFiles.may("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload"),
       exportedFiles.list(),
+      archive("GetObject"),
       securityEvents.may("Query", "BatchGetItem"),
       securityEvents.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
       records.query(RECORDS_BY_CREATION),

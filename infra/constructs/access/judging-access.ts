@@ -42,6 +42,7 @@ export const judgingAccess = (parts: AccessParts) => {
     syncInterval,
     feed,
     listFeed,
+    archive,
   } = parts;
   return {
     "dispatch-detection": together(
@@ -136,6 +137,7 @@ export const judgingAccess = (parts: AccessParts) => {
       recordSecurityEvents,
       feed("DeleteObject"),
       listFeed,
+      archive("GetObject", "PutObject"),
       securityRollups.may("DeleteItem"),
       ...[records, webhookEvents, securityRollups].map((table) => table.may("Query", "BatchWriteItem")),
       ...[securityAlerts, detection, exports].map((table) => table.may("Query", "BatchWriteItem", "UpdateItem")),

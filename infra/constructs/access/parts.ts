@@ -28,11 +28,13 @@ export type Resources = {
   mailConfigurationSet: string | undefined;
   /** Undefined if the deployment has no feed for a SIEM. */
   feedBucket: Bucket | undefined;
+  /** Undefined if the deployment has no archive. */
+  archiveBucket: Bucket | undefined;
 };
 
 const onAllObjects = (grant: Grant): Grant => ({
   ...grant,
-  wildcardReason: "The feed has the objects of all organizations, and nothing else is in its bucket.",
+  wildcardReason: "The bucket has the objects of all organizations, and nothing else is in it.",
 });
 
 /** The building blocks of rights: the access to each table, and rights that functions of several subjects share. */
@@ -43,6 +45,7 @@ export const accessParts = ({
   exportsBucket,
   notificationsToSend,
   feedBucket,
+  archiveBucket,
 }: Resources) => {
   const access = Object.fromEntries(
     Object.entries(tables).map(([name, table]) => [name, tableAccess(name as TableName, table)]),
@@ -60,6 +63,21 @@ export const accessParts = ({
     environment: { FEED_BUCKET: feedBucket?.bucketName ?? "" },
   });
   const listFeed = feedAccess?.list() ?? NO_ACCESS;
+
+  const archiveAccess = archiveBucket && bucketAccess("ARCHIVE_BUCKET", archiveBucket);
+  /** The archive: actions on its objects, and their list. Without an archive, empty variables and no right. */
+  const archive = (...actions: readonly ("GetObject" | "PutObject" | "DeleteObject")[]): Access => ({
+    grants:
+      (actions.length === 0
+        ? undefined
+        : archiveAccess && together(archiveAccess.may(...actions), archiveAccess.list()).grants.map(onAllObjects)) ??
+      [],
+    environment: {
+      ARCHIVE_BUCKET: archiveBucket?.bucketName ?? "",
+      ARCHIVE_MONTHS: String(config.archiveMonths),
+      RETENTION_DAYS: String(config.RETENTION_DAYS),
+    },
+  });
 
   /** To hand deliveries over to the function that sends them. */
   const queueNotifications: Access = {
@@ -118,6 +136,7 @@ export const accessParts = ({
     resolveAlerts,
     feed,
     listFeed,
+    archive,
     raiseAlerts,
     recordSecurityEvents,
     recordRefusals,

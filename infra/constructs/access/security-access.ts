@@ -18,7 +18,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 /** The rights of the functions of security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
   const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
-  const { mutes, recordSecurityEvents, changeCircuits, settings, feed } = parts;
+  const { mutes, recordSecurityEvents, changeCircuits, settings, feed, archive } = parts;
   return {
     listSecurityEvents: together(
       securityEvents.may("Query", "BatchGetItem"),
@@ -61,7 +61,7 @@ export const securityAccess = (parts: AccessParts) => {
     /** Whether there is a feed. */
     getCaller: feed(),
 
-    /** A closed hour gets a due mark for detection, and one for the feed. */
+    /** A closed hour gets a due mark for detection, and one for its objects of feed and archive. */
     "close-security-hours": together(
       securityEvents.may("Query"),
       securityRollups.may("GetItem", "Query", "PutItem", "DeleteItem"),
@@ -70,13 +70,16 @@ export const securityAccess = (parts: AccessParts) => {
       retention,
       variables({ ROLLUP_SETTLE_MS: String(ROLLUP_SETTLE_MS) }),
       feed(),
+      archive(),
     ),
 
+    /** It also deletes the objects of the archive whose time is over, and stores how far it has come. */
     "write-siem-feed": together(
       feed("PutObject", "DeleteObject"),
+      archive("PutObject", "DeleteObject"),
       securityEvents.may("Query"),
       securityRollups.query(OPEN_HOURS),
-      securityRollups.may("PutItem", "DeleteItem"),
+      securityRollups.may("GetItem", "PutItem", "DeleteItem"),
       settings.may("GetItem"),
     ),
 

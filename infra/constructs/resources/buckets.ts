@@ -1,5 +1,5 @@
 import { Duration, Validations } from "aws-cdk-lib";
-import { BlockPublicAccess, Bucket, BucketEncryption, type LifecycleRule } from "aws-cdk-lib/aws-s3";
+import { BlockPublicAccess, Bucket, BucketEncryption, type LifecycleRule, StorageClass } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import type { DeploymentConfig } from "./deployment-config.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
@@ -52,6 +52,35 @@ export class FeedBucket extends Construct {
       config,
       { expiration: Duration.days(config.RETENTION_DAYS) },
       "Who may read the bucket is the deployment's choice; CloudTrail data events record reads, at a cost.",
+    );
+  }
+}
+
+/** From then on the API reads no hour from the tables, and almost nobody reads its object. */
+const RARELY_READ_DAYS = 90;
+/** S3 bills the cheaper class for at least 30 days. https://aws.amazon.com/s3/pricing/ */
+const MIN_DAYS_OF_CLASS = 30;
+
+/**
+ * The archive: the events of each hour of each organization (shared/archive/archive-hour.ts). The service deletes an object
+ * when its hour ends. The lifecycle is the net, because it counts from the last writing of an object. There are no versions,
+ * so an erasure leaves no copy.
+ */
+export class ArchiveBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, config: Protection & Pick<DeploymentConfig, "archiveMonths">) {
+    super(scope, id);
+    const days = config.archiveMonths * 31 + 1;
+    const isLong = days >= RARELY_READ_DAYS + MIN_DAYS_OF_CLASS;
+    const transitions = [
+      { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(RARELY_READ_DAYS) },
+    ];
+    this.bucket = addBucket(
+      this,
+      config,
+      { expiration: Duration.days(days), ...(isLong && { transitions }) },
+      "Only functions read the bucket. An export, which is a security event, shows its objects.",
     );
   }
 }

@@ -47,6 +47,8 @@ export type DeploymentConfig = {
   mailsPerDay: number;
   /** Whether the deployment has a bucket for the feed for a SIEM. */
   siemFeed: boolean;
+  /** How many months each hour's events are kept in the archive; 0 if the deployment has no archive. */
+  archiveMonths: number;
   /** Where notifications may be sent. */
   notificationTargets: "public" | "loopback";
   /** Whether X-Ray records a sample of the invocations. */

@@ -41,7 +41,7 @@ const operations: readonly {
     on: "bucket",
     by: "list-type",
     operation: "ListObjectsV2",
-    and: ["prefix", "start-after", "continuation-token", "max-keys"],
+    and: ["prefix", "delimiter", "start-after", "continuation-token", "max-keys"],
   },
   { method: "POST", on: "bucket", by: "delete", operation: "DeleteObjects", and: [] },
   { method: "PUT", on: "object", by: "uploadId", operation: "UploadPart", and: ["partNumber"] },
@@ -57,7 +57,10 @@ const operations: readonly {
 /** Headers of every call, and those of checksums. Any other `x-amz-` header asks for something that is not supported. */
 const KNOWN_HEADER =
   /^x-amz-(content-sha256|date|security-token|user-agent|trailer|decoded-content-length|sdk-checksum-algorithm|checksum-.+)$/;
+/** Reads are answered without looking at their conditions. */
 const CONDITIONS = ["if-match", "if-none-match"];
+const mayHave = (operation: S3Operation, condition: string): boolean =>
+  operation === "PutObject" && condition === "if-match";
 
 /** Reads the operation; undefined if it, or a parameter or header of it, is not supported. */
 export const readS3Request = ({
@@ -77,7 +80,9 @@ export const readS3Request = ({
     name === found.by || name === "x-id" || name.startsWith("X-Amz-") || found.and.includes(name);
   const isRead = method === "GET" || method === "HEAD";
   const refused = Object.keys(headers).some(
-    (name) => (name.startsWith("x-amz-") && !KNOWN_HEADER.test(name)) || (!isRead && CONDITIONS.includes(name)),
+    (name) =>
+      (name.startsWith("x-amz-") && !KNOWN_HEADER.test(name)) ||
+      (!isRead && CONDITIONS.includes(name) && !mayHave(found.operation, name)),
   );
   if (refused || ![...query.keys()].every(isKnown)) return undefined;
   try {

@@ -55,7 +55,7 @@ const keysToDelete = ({ body }: AwsCall): string[] => texts(body.toString("utf8"
 
 /**
  * S3 for the buckets of the template: objects, uploads in parts, lists and signed links. Other operations, parameters
- * and headers (versions, tags, copies, conditions) are denied. docs/local-cloud.md, "Buckets".
+ * and headers (versions, tags, copies, other conditions) are denied. docs/local-cloud.md, "Buckets".
  */
 export const createS3Service = (options: { buckets: ObjectBuckets; clock: Pick<Clock, "now"> }): AwsService => {
   const { buckets, clock } = options;
@@ -83,11 +83,36 @@ export const createS3Service = (options: { buckets: ObjectBuckets; clock: Pick<C
     return { status: range === "all" ? 200 : 206, headers, body };
   };
 
+  /** The part of each key to the next slash. Keys without one, and other delimiters, are not needed. */
+  const listFolders = (
+    name: string,
+    bucket: ObjectBucket,
+    { prefix, after, limit }: { prefix: string; after: string; limit: number },
+  ): AwsAnswer => {
+    const folders: string[] = [];
+    for (let start = after; folders.length <= limit; ) {
+      const [first] = bucket.list({ prefix, after: start, limit: 1 });
+      if (first === undefined) break;
+      const folder = prefix + first.key.slice(prefix.length).split("/", 1)[0];
+      folders.push(`${folder}/`);
+      start = `${folder}0`;
+    }
+    const isTruncated = folders.length > limit;
+    const shown = folders.slice(0, limit);
+    const next = `${shown.at(-1)?.slice(0, -1)}0`;
+    return xmlAnswer(200, "ListBucketResult", [
+      { Name: name, Prefix: prefix, KeyCount: shown.length, MaxKeys: limit, IsTruncated: isTruncated, Delimiter: "/" },
+      ...(isTruncated ? [{ NextContinuationToken: Buffer.from(next).toString("base64url") }] : []),
+      ...shown.map((Prefix) => ({ CommonPrefixes: { Prefix } })),
+    ]);
+  };
+
   const list = ({ query, bucket: name }: S3Request, bucket: ObjectBucket): AwsAnswer => {
     const prefix = query.get("prefix") ?? "";
     const token = query.get("continuation-token");
     const after = token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString();
     const limit = Math.min(Number(query.get("max-keys") ?? MAX_KEYS), MAX_KEYS);
+    if (query.get("delimiter") === "/") return listFolders(name, bucket, { prefix, after, limit });
     const found = bucket.list({ prefix, after, limit: limit + 1 });
     const shown = found.slice(0, limit);
     const isTruncated = found.length > limit;
@@ -134,6 +159,12 @@ export const createS3Service = (options: { buckets: ObjectBuckets; clock: Pick<C
   const put = (call: AwsCall, { key }: S3Request, bucket: ObjectBucket): AwsAnswer => {
     const content = contentOf(call);
     if (!Buffer.isBuffer(content)) return errorXml(400, content.code, content.message);
+    const expected = call.headers["if-match"];
+    const found = expected === undefined ? undefined : bucket.find(key);
+    if (expected !== undefined && found === undefined)
+      return errorXml(404, "NoSuchKey", "The specified key does not exist.");
+    if (found !== undefined && found.etag !== expected)
+      return errorXml(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold");
     return { status: 200, headers: { etag: bucket.put(key, content, headersToKeep(call)) }, body: Buffer.alloc(0) };
   };
 

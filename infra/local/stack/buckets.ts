@@ -6,11 +6,12 @@ import { PolicyDocument } from "../template/policy-document.ts";
 import type { Resource, ResourceFamily, StackReader } from "../template/stack-reader.ts";
 import { type Named, unnamed } from "../template/template.ts";
 
-/** Rules for all objects of a bucket: without a prefix and without transitions. */
+/** Rules for all objects of a bucket, without a prefix. A storage class makes no difference on one machine. */
 const Rule = z.strictObject({
   Id: z.string().optional(),
   Status: z.literal("Enabled"),
   ExpirationInDays: z.int().min(1).optional(),
+  Transitions: z.unknown().optional(),
   AbortIncompleteMultipartUpload: z.strictObject({ DaysAfterInitiation: z.int().min(1) }).optional(),
 });
 

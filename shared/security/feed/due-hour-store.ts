@@ -9,7 +9,7 @@ import { createDueMarkStore } from "../../work/due-mark-store.ts";
 import { defineShardedIndex } from "../../work/sharded-index.ts";
 
 /**
- * The mark of an hour whose object is to be written, in the table of the rollups: partition key `scope`, sort key `period`
+ * The mark of an hour whose objects, of feed and archive, are to be written, in the table of the rollups: partition key `scope`, sort key `period`
  * (`feed#2026-11-21T10`). `token` changes with every mark. Marks do not expire. They share the index of the open hours,
  * in shards of their own.
  */
@@ -26,7 +26,7 @@ export const dueHourShards: readonly string[] = dueHours.shards;
 export const FEED_MARKS = "feed#";
 const keyOf = (hour: number): string => `${FEED_MARKS}${hourName(hour)}`;
 
-/** The sort key of the lease of an organization's feed: `token` of its holder, `until` (epoch ms). */
+/** The sort key of the lease of an organization's objects: `token` of its holder, `until` (epoch ms). */
 const LEASE_KEY = "feeding";
 
 /** An expired lease is free; its item is deleted later. */
@@ -38,7 +38,7 @@ export type DueHourStore = ReturnType<typeof createDueHourStore>;
 export const createDueHourStore = (table: Table<"securityRollups">, now: Clock) => {
   const marks = createDueMarkStore(table, dueHours);
   return {
-    /** Marks an hour of an organization; two write units. Events without an organization are in no feed. */
+    /** Marks an hour of an organization; two write units. Events without an organization are in no object. */
     async markDue(scope: string, hour: number): Promise<void> {
       if (isOrganizationKey(scope)) await marks.mark(scope, keyOf(hour), { token: newRequestToken(), markedAt: now() });
     },
@@ -55,7 +55,7 @@ export const createDueHourStore = (table: Table<"securityRollups">, now: Clock) 
     clear: ({ scope, hour, token }: DueHour): Promise<boolean> => marks.clear(scope, keyOf(hour), token),
 
     /**
-     * Takes the lease of an organization's feed: only its holder writes objects. One write unit.
+     * Takes the lease of an organization's objects: only its holder writes objects. One write unit.
      * @param until epoch ms; the holder must have ended by then.
      * @returns the token for `release`; undefined if another worker holds the lease.
      */

@@ -1,44 +1,25 @@
 /** What an erasure does to the objects of an organization's feed for a SIEM. docs/siem.md, "Erasure". */
-import type { Clock } from "../../runtime/clock.ts";
-import { DomainError } from "../../runtime/domain-error.ts";
 import type { ObjectStore } from "../../runtime/object-store.ts";
 import { startOfHour } from "../../terms/hours.ts";
 import { organizationKey } from "../../terms/keys.ts";
 import { type DataLocation, deletedLocation, type Partition } from "../../work/location.ts";
 import { timeOfEventId } from "../event-id.ts";
+import type { AwaitWriters } from "./await-writers.ts";
 import { type DueHourStore, FEED_MARKS } from "./due-hour-store.ts";
 import { feedKey, feedPrefix } from "./feed-hour.ts";
 
 export type EraseFeedDependencies = {
   objects: Pick<ObjectStore, "list" | "delete">;
-  dueHours: Pick<DueHourStore, "markDue" | "takeLease" | "releaseLease">;
+  dueHours: Pick<DueHourStore, "markDue">;
+  awaitWriters: AwaitWriters;
   region: string;
-  now: Clock;
-  sleep: (ms: number) => Promise<unknown>;
 };
-
-/** A writer holds the lease for seconds; one that has died holds it for six minutes. */
-const ATTEMPTS = 30;
-const PAUSE_MS = 1_000;
-/** Taking and releasing the lease takes milliseconds. */
-const LEASE_MS = 30_000;
 
 export type EraseFeed = ReturnType<typeof createEraseFeed>;
 
 /** All calls throw DomainError `store_unavailable`. */
-export const createEraseFeed = ({ objects, dueHours, region, now, sleep }: EraseFeedDependencies) => ({
-  /**
-   * Waits until no writer of the organization is under way. Objects that appear later have events that were read later.
-   * @throws DomainError `store_unavailable` if a writer does not end; the erasure must be continued later.
-   */
-  async awaitWriters(scope: string): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (attempt > 0) await sleep(PAUSE_MS);
-      const lease = await dueHours.takeLease(scope, now() + LEASE_MS);
-      if (lease !== undefined) return dueHours.releaseLease(scope, lease);
-    }
-    throw new DomainError("store_unavailable", "The feed of the organization is being written.");
-  },
+export const createEraseFeed = ({ objects, dueHours, awaitWriters, region }: EraseFeedDependencies) => ({
+  awaitWriters,
 
   /** A page of the keys of all objects of an organization, in order. */
   async listKeys(scope: string, after: string | undefined): Promise<{ keys: string[]; next: string | undefined }> {
@@ -64,14 +45,22 @@ export const createEraseFeed = ({ objects, dueHours, region, now, sleep }: Erase
  */
 const youngerThanAnySweep = (): number => Number.POSITIVE_INFINITY;
 
-/** Deletes all objects, and the marks of hours that would be written. */
-export const allFeed = (feed: EraseFeed, organizationId: string, rollups: Partition): DataLocation[] => {
+/**
+ * Deletes all objects, and the marks of hours that would be written. The archive needs the marks: then these hours are
+ * written with emptied events, like the present hour.
+ */
+export const allFeed = (
+  feed: EraseFeed,
+  organizationId: string,
+  { rollups, hasArchive }: { rollups: Partition; hasArchive: boolean },
+): DataLocation[] => {
   const scope = organizationKey(organizationId);
+  const marks: DataLocation = {
+    ...deletedLocation({ name: "feedMarks", counter: "other" }, rollups, FEED_MARKS),
+    createdAt: youngerThanAnySweep,
+  };
   return [
-    {
-      ...deletedLocation({ name: "feedMarks", counter: "other" }, rollups, FEED_MARKS),
-      createdAt: youngerThanAnySweep,
-    },
+    ...(hasArchive ? [] : [marks]),
     {
       name: "feed",
       counter: "other",

@@ -1,7 +1,7 @@
 /**
  * Closes hours. A closer counts the events of an open hour that is over again, overwrites the rollups of the hour and of
- * its day, marks the hour for detection, sealing and the feed, and removes the hour's marker. If a closer crashes, the marker is still there and
- * the next run repeats the work. Nothing is ever added to a stored number, so nothing is counted twice.
+ * its day, marks the hour for detection, sealing and its objects, and removes the hour's marker. If a closer crashes, the marker is
+ * still there and the next run repeats the work. Nothing is ever added to a stored number, so nothing is counted twice.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../runtime/clock.ts";
@@ -27,8 +27,8 @@ export type CloseHoursDependencies = {
   events: Pick<EventCountStore, "countRange">;
   /** Marks an hour as due for detection, unless the hour has been judged. */
   detection: { markUnjudged(scope: string, hour: number): Promise<void> };
-  /** Marks an hour as due for the feed; undefined if the deployment has none. */
-  feed?: { markDue(scope: string, hour: number): Promise<void> } | undefined;
+  /** Marks an hour's objects of feed and archive as due; undefined if the deployment has neither. */
+  objects?: { markDue(scope: string, hour: number): Promise<void> } | undefined;
   /** Marks an hour as due for sealing; undefined where nothing is sealed. */
   sealing?: { markDue(scope: string, hour: number): Promise<void> } | undefined;
   now: Clock;
@@ -90,7 +90,7 @@ const summariseHour = (stores: Stores, { scope, hour }: OpenHour, now: number) =
  * @throws Error at the end if hours could not be closed; its cause is the first failure.
  */
 export const closeHours = async (
-  { openHours, detection, feed, sealing, now, settleMs, ...stores }: CloseHoursDependencies,
+  { openHours, detection, objects, sealing, now, settleMs, ...stores }: CloseHoursDependencies,
   remainingMs: () => number,
   shard?: string,
 ): Promise<CloseHoursResult> => {
@@ -129,7 +129,7 @@ export const closeHours = async (
     }
     await detection.markUnjudged(openHour.scope, openHour.hour);
     await sealing?.markDue(openHour.scope, openHour.hour);
-    await feed?.markDue(openHour.scope, openHour.hour);
+    await objects?.markDue(openHour.scope, openHour.hour);
     clearing.push(clear(openHour).catch(fail));
   };
 

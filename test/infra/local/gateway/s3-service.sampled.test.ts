@@ -124,6 +124,34 @@ describe("objects", () => {
     await store.delete(keys);
   });
 
+  it("are replaced only if they are still as they were read", async () => {
+    const store = storeOf("everything");
+    await expect(store.replace("shared", Buffer.from("x"), csv, '"0"')).resolves.toBe(false);
+    await store.put("shared", "first", csv);
+    const { tag = "" } = (await store.readTagged("shared")) ?? {};
+    await store.put("shared", "second", csv);
+    await expect(store.replace("shared", Buffer.from("third"), csv, tag)).resolves.toBe(false);
+    await expect(store.read("shared").then(textOf)).resolves.toBe("second");
+    const read = await store.readTagged("shared");
+    await expect(store.replace("shared", Buffer.from("third"), csv, read?.tag ?? "")).resolves.toBe(true);
+    await expect(store.read("shared").then(textOf)).resolves.toBe("third");
+  });
+
+  it("are in folders at the top of the bucket, which are listed 1,000 at once", async () => {
+    const bucket = buckets.find("exports");
+    const folders = Array.from({ length: 1_001 }, (_, i) => `f${String(i).padStart(4, "0")}/`);
+    for (const key of [...folders.map((folder) => `${folder}x`), "f0000-/y", "f0000/z", "f00000/y"])
+      bucket?.put(key, Buffer.from(key), {});
+    const all = [...folders, "f0000-/", "f00000/"].sort();
+    const first = await storeOf("everything").listFolders();
+    expect(first).toEqual({ folders: all.slice(0, 1_000), isLast: false });
+    const rest = await storeOf("everything").listFolders(first.folders.at(-1));
+    expect(rest).toEqual({ folders: all.slice(1_000), isLast: true });
+    const inTheMiddle = await storeOf("everything").listFolders("f0000/");
+    expect(inTheMiddle.folders[0]).toBe("f00000/");
+    bucket?.remove(bucket.list({ prefix: "", after: "", limit: 2_000 }).map(({ key }) => key));
+  });
+
   it.each([
     ["bytes=0-0", "0", "bytes 0-0/10"],
     ["bytes=8-", "89", "bytes 8-9/10"],

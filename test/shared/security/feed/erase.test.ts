@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { eventId } from "../../../../shared/security/event-id.ts";
+import { createAwaitWriters } from "../../../../shared/security/feed/await-writers.ts";
 import { allFeed, createEraseFeed, feedOfUser } from "../../../../shared/security/feed/erase.ts";
 import { feedKey } from "../../../../shared/security/feed/feed-hour.ts";
 import { organizationKey } from "../../../../shared/terms/keys.ts";
@@ -26,17 +27,19 @@ const createWorld = ({ keys, heldFor = 0 }: { keys: string[]; heldFor?: number }
         for (const key of gone) objects.delete(key);
       },
     },
-    dueHours: {
-      markDue: async (_scope, hour) => void marked.push(hour),
-      takeLease: async () => (held > 0 ? undefined : "lease"),
-      releaseLease: async () => undefined,
-    },
+    dueHours: { markDue: async (_scope, hour) => void marked.push(hour) },
+    awaitWriters: createAwaitWriters({
+      dueHours: {
+        takeLease: async () => (held > 0 ? undefined : "lease"),
+        releaseLease: async () => undefined,
+      },
+      now: () => NOW,
+      sleep: async () => {
+        held--;
+        if (held === 0) objects.add(keyOf(acme, 3));
+      },
+    }),
     region: "eu-central-1",
-    now: () => NOW,
-    sleep: async () => {
-      held--;
-      if (held === 0) objects.add(keyOf(acme, 3));
-    },
   });
   return { feed, objects, marked, lists };
 };
@@ -68,10 +71,18 @@ test("an erasure of all data deletes every object and mark of the organization, 
   const { feed, objects, marked } = createWorld({ keys: [1, 2, 3, 4, 5].map((one) => keyOf(acme, one)).concat(other) });
   const deleted: string[] = [];
   const rollups = partition(["feed#2026-11-21T10", "hour#2026-11-21T10", "open#2026-11-21T11"], deleted);
-  await sweep(allFeed(feed, "acme", rollups));
+  await sweep(allFeed(feed, "acme", { rollups, hasArchive: false }));
   expect([...objects]).toEqual([other]);
   expect(deleted).toEqual(["feed#2026-11-21T10"]);
   expect(marked).toEqual([]);
+});
+
+test("an erasure of all data keeps the marks that an archive needs", async () => {
+  const { feed, objects } = createWorld({ keys: [keyOf(acme, 1)] });
+  const deleted: string[] = [];
+  const rollups = partition(["feed#2026-11-21T10"], deleted);
+  await sweep(allFeed(feed, "acme", { rollups, hasArchive: true }));
+  expect([objects.size, deleted]).toEqual([0, []]);
 });
 
 test("an erasure of a user deletes the objects of emptied hours and marks these hours, also one that a writer still puts", async () => {
@@ -84,7 +95,7 @@ test("an erasure of a user deletes the objects of emptied hours and marks these 
 
 test("an erasure that meets a writer that does not end is continued later", async () => {
   const { feed, objects } = createWorld({ keys: [keyOf(acme, 1)], heldFor: 1_000 });
-  await expect(sweep(allFeed(feed, "acme", partition([])))).rejects.toMatchObject({
+  await expect(sweep(allFeed(feed, "acme", { rollups: partition([]), hasArchive: false }))).rejects.toMatchObject({
     code: "store_unavailable",
   });
   expect(objects.size).toBe(1);

@@ -1,8 +1,9 @@
-/** How many hours the feed writes at the same time, with simulated stores. */
+/** How many hours are written at the same time, with simulated stores. */
 import { describe, expect, it } from "@jest/globals";
-import type { DueHour } from "../../../../shared/security/feed/due-hour-store.ts";
-import { writeFeed } from "../../../../shared/security/feed/write-feed.ts";
-import { HOUR, NOW } from "../../../support/security-events.ts";
+import { createFeedWriter } from "../../../shared/archive/feed-writer.ts";
+import { writeDueHours } from "../../../shared/archive/write-due-hours.ts";
+import type { DueHour } from "../../../shared/security/feed/due-hour-store.ts";
+import { HOUR, NOW } from "../../support/security-events.ts";
 
 const dueOf = (organizationId: string, hoursAgo = 1): DueHour => ({
   scope: `org#${organizationId}`,
@@ -15,12 +16,19 @@ const createWorld = (marks: readonly DueHour[]) => {
   const seen = { leases: 0, mostAtOnce: 0, cleared: [] as DueHour[] };
   const held = new Set<string>();
   let underWay = 0;
+  const feed = createFeedWriter({
+    objects: { put: async () => undefined, delete: async () => undefined },
+    region: "eu-central-1",
+    async isSwitchedOn(organizationId) {
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, ++underWay);
+      return !organizationId.startsWith("off");
+    },
+  });
   const run = (shard?: string) =>
-    writeFeed(
+    writeDueHours(
       {
         events: { async *read() {} },
-        objects: { put: async () => undefined, delete: async () => undefined },
-        region: "eu-central-1",
+        writers: [feed],
         dueHours: {
           async *listAll(one) {
             if (one === "feed#0") yield* marks;
@@ -36,10 +44,6 @@ const createWorld = (marks: readonly DueHour[]) => {
             return "lease";
           },
           releaseLease: async (scope) => void held.delete(scope),
-        },
-        async isSwitchedOn(organizationId) {
-          seen.mostAtOnce = Math.max(seen.mostAtOnce, ++underWay);
-          return !organizationId.startsWith("off");
         },
         bus: { publish: async () => [] },
         now: () => NOW,

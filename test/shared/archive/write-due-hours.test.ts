@@ -1,22 +1,23 @@
 import { gunzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "@jest/globals";
-import type { ObjectStore } from "../../../../shared/runtime/object-store.ts";
-import { createDueHourStore, type DueHour } from "../../../../shared/security/feed/due-hour-store.ts";
-import { feedKey, feedPrefix } from "../../../../shared/security/feed/feed-hour.ts";
-import { createHourEventsStore } from "../../../../shared/security/feed/hour-events-store.ts";
-import { type FeedDependencies, SiemFeedRun, writeFeed } from "../../../../shared/security/feed/write-feed.ts";
-import { toOcsf } from "../../../../shared/security/ocsf/to-ocsf.ts";
-import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
-import { createSecurityEventStore } from "../../../../shared/security/security-event-store.ts";
-import { closeHours } from "../../../../shared/security/statistics/close-hours.ts";
-import { createEventCountStore } from "../../../../shared/security/statistics/event-count-store.ts";
-import { createOpenHourStore } from "../../../../shared/security/statistics/open-hour-store.ts";
-import { createRollupStore } from "../../../../shared/security/statistics/rollup-store.ts";
-import { hourName, startOfHour } from "../../../../shared/terms/hours.ts";
-import { organizationKey } from "../../../../shared/terms/keys.ts";
-import { fc } from "../../../support/fixed-seed.ts";
-import { arbitraryEvents, HOUR, NOW } from "../../../support/security-events.ts";
-import { useDatabase } from "../../../support/use-table.ts";
+import { createFeedWriter } from "../../../shared/archive/feed-writer.ts";
+import { type DueHoursDependencies, DueHoursRun, writeDueHours } from "../../../shared/archive/write-due-hours.ts";
+import type { ObjectStore } from "../../../shared/runtime/object-store.ts";
+import { createDueHourStore, type DueHour } from "../../../shared/security/feed/due-hour-store.ts";
+import { feedKey, feedPrefix } from "../../../shared/security/feed/feed-hour.ts";
+import { createHourEventsStore } from "../../../shared/security/feed/hour-events-store.ts";
+import { toOcsf } from "../../../shared/security/ocsf/to-ocsf.ts";
+import type { SecurityEvent } from "../../../shared/security/security-event.ts";
+import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
+import { closeHours } from "../../../shared/security/statistics/close-hours.ts";
+import { createEventCountStore } from "../../../shared/security/statistics/event-count-store.ts";
+import { createOpenHourStore } from "../../../shared/security/statistics/open-hour-store.ts";
+import { createRollupStore } from "../../../shared/security/statistics/rollup-store.ts";
+import { hourName, startOfHour } from "../../../shared/terms/hours.ts";
+import { organizationKey } from "../../../shared/terms/keys.ts";
+import { fc } from "../../support/fixed-seed.ts";
+import { arbitraryEvents, HOUR, NOW } from "../../support/security-events.ts";
+import { useDatabase } from "../../support/use-table.ts";
 
 const database = useDatabase("securityEvents", "securityRollups");
 
@@ -25,7 +26,7 @@ let organizationId = "";
 let scope = "";
 const time = { now: NOW };
 const objects = new Map<string, Uint8Array>();
-const published: SiemFeedRun[] = [];
+const published: DueHoursRun[] = [];
 beforeEach(() => {
   organizationId = `feed:${++organizations}`;
   scope = organizationKey(organizationId);
@@ -58,8 +59,7 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
   };
   const dueHours = createDueHourStore(database.table("securityRollups"), () => time.now);
   const openHours = createOpenHourStore(database.table("securityRollups"), () => time.now);
-  const feed: FeedDependencies = {
-    events: createHourEventsStore(database.table("securityEvents")),
+  const feed = createFeedWriter({
     objects: {
       put: guarded("put", async (key: string, body: Uint8Array | string) => {
         await beforePut();
@@ -70,16 +70,20 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
       }),
     } satisfies Pick<ObjectStore, "put" | "delete">,
     region: "eu-central-1",
+    isSwitchedOn: async (one) => !one.startsWith("off"),
+  });
+  const dependencies: DueHoursDependencies = {
+    events: createHourEventsStore(database.table("securityEvents")),
+    writers: [feed],
     dueHours: {
       listAll: dueHours.listAll,
       clear: guarded("clear", dueHours.clear),
       takeLease: guarded("takeLease", dueHours.takeLease),
       releaseLease: guarded("releaseLease", dueHours.releaseLease),
     },
-    isSwitchedOn: async (one) => !one.startsWith("off"),
     bus: {
       publish: async (events) => {
-        published.push(...events.map(({ detail }) => SiemFeedRun.parse(detail)));
+        published.push(...events.map(({ detail }) => DueHoursRun.parse(detail)));
         return [];
       },
     },
@@ -87,7 +91,7 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
   };
   return {
     dueHours,
-    run: (remainingMs = () => 300_000, detail: SiemFeedRun = {}) => writeFeed(feed, detail, remainingMs),
+    run: (remainingMs = () => 300_000, detail: DueHoursRun = {}) => writeDueHours(dependencies, detail, remainingMs),
     /** Records events as the recorder does. */
     record: async (...events: SecurityEvent[]) => {
       const store = createSecurityEventStore(database.table("securityEvents"));
@@ -103,7 +107,7 @@ const world = (fault?: Fault, beforePut: () => Promise<void> = async () => undef
           rollups: createRollupStore(database.table("securityRollups")),
           events: createEventCountStore(database.table("securityEvents")),
           detection: { markUnjudged: async () => undefined },
-          feed: dueHours,
+          objects: dueHours,
           now: () => time.now,
           settleMs: 0,
         },
@@ -270,6 +274,6 @@ test("events are read in small pages, so that decoding one does not delay the ot
     { step: "initialize", name: "limits" },
   );
   const { read } = createHourEventsStore(database.table("securityEvents", client));
-  for await (const { id } of read(scope, startOfHour(NOW), NOW)) expect(id).toBe("");
+  for await (const { event } of read(scope, startOfHour(NOW), NOW)) expect(event.id).toBe("");
   expect(limits).toEqual([500]);
 });
