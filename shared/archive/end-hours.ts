@@ -19,6 +19,15 @@ export type EndHoursDependencies = {
 /** The time of a run that this work may take; writing hours is more urgent. */
 const MAX_MS = 60_000;
 
+/** What one request deletes. */
+const MAX_KEYS = 1_000;
+
+/** As many hours as one request deletes for all organizations, from `next` on; at least one. */
+const someHours = (next: number, first: number, organizations: number): number[] => {
+  const most = Math.max(1, Math.floor(MAX_KEYS / Math.max(1, organizations)));
+  return Array.from({ length: Math.min(most, (first - next) / HOUR_MS) }, (_, position) => next + position * HOUR_MS);
+};
+
 /**
  * @param remainingMs of the function's time.
  * @returns the number of hours that were ended.
@@ -31,18 +40,18 @@ export const endHours = async (
   const minimum = remainingMs() - MAX_MS;
   const first = firstArchivedHour(now(), months);
   // Before the first run, nothing had ended; or the archive was kept for longer, and the oldest hours end now.
-  let next = (await ended.read()) ?? first - HOUR_MS;
-  let hours = 0;
+  const start = (await ended.read()) ?? first - HOUR_MS;
+  let next = start;
   while (next < first && remainingMs() > minimum) {
-    let after: string | undefined;
-    do {
-      const { folders, isLast } = await objects.listFolders(after);
-      await objects.delete(folders.map((folder) => keyInFolder(folder, next)));
-      after = isLast ? undefined : folders.at(-1);
-    } while (after !== undefined);
-    next += HOUR_MS;
-    hours++;
+    let page = await objects.listFolders();
+    const hours = someHours(next, first, page.folders.length);
+    for (;;) {
+      await objects.delete(page.folders.flatMap((folder) => hours.map((hour) => keyInFolder(folder, hour))));
+      if (page.isLast) break;
+      page = await objects.listFolders(page.folders.at(-1));
+    }
+    next += hours.length * HOUR_MS;
     await ended.store(next);
   }
-  return hours;
+  return Math.max(0, next - start) / HOUR_MS;
 };

@@ -69,6 +69,8 @@ const AUDIENCE = "plant-store";
 
 export type RequestParts = { token?: string; body?: unknown; headers?: Record<string, string> };
 export type LaneAnswer = { status: number; headers: Record<string, string>; text: string; body: unknown; ms: number };
+/** An object of a bucket of the stack. */
+export type LaneObject = { bucket: string; key: string; body: Buffer };
 export type Lane = Awaited<ReturnType<FaultBench["lane"]>>;
 export type FaultBench = Awaited<ReturnType<typeof startFaultBench>>;
 
@@ -308,17 +310,20 @@ export const startFaultBench = async () => {
         await documents.send(new PutCommand({ TableName: found.name, Item: item }));
         tables.noteWrite([table]);
       },
-      /** The objects of all buckets below a prefix. */
-      objects: (prefix: string): { key: string; body: Buffer }[] =>
+      /** The objects of all buckets. */
+      objects: (): LaneObject[] =>
         buckets.list().flatMap((bucket) =>
-          bucket.list({ prefix, after: "", limit: 1_000 }).map((object) => ({
+          bucket.list({ prefix: "", after: "", limit: 1_000 }).map((object) => ({
+            bucket: bucket.model.name,
             key: object.key,
             body: Buffer.concat([...bucket.read(object, 0, object.bytes - 1)]),
           })),
         ),
-      forgetObjects(): void {
+      /** Removes all objects, and puts others. */
+      restoreObjects(wanted: readonly LaneObject[]): void {
         for (const bucket of buckets.list())
           bucket.remove(bucket.list({ prefix: "", after: "", limit: 1_000 }).map(({ key }) => key));
+        for (const { bucket, key, body } of wanted) buckets.find(bucket)?.put(key, body, {});
       },
       /** Calls that a role did not allow. */
       denials: denials as readonly Denial[],

@@ -13,6 +13,7 @@ describe("the context of a deployment", () => {
       isProtected: false,
       tags: {},
       siemFeed: false,
+      archiveMonths: 0,
       issuer: NO_ISSUER,
       audience: "plant-store",
       organizationClaim: "org_id",
@@ -38,6 +39,15 @@ describe("the context of a deployment", () => {
       webhookConcurrency: 5,
       reservedConcurrency: {},
     });
+  });
+
+  it("has an archive of 13 months in protected stages, unless it says otherwise", () => {
+    const prod = { stage: "prod", issuer: "https://login.example.com", audience: "plants" };
+    expect(parseContext(prod)).toMatchObject({ archiveMonths: 13 });
+    expect(parseContext({ ...prod, archiveMonths: "0" })).toMatchObject({ archiveMonths: 0 });
+    expect(parseContext({ archiveMonths: "84" })).toMatchObject({ archiveMonths: 84 });
+    for (const archiveMonths of ["85", "-1", "1.5", ""])
+      expect(() => parseContext({ archiveMonths })).toThrow("expected a whole number from 0 to 84");
   });
 
   it("accepts reserved concurrency by function", () => {

@@ -163,6 +163,14 @@ describe("the documents", () => {
     const lives = buckets.map(([id, { LifecycleConfiguration }]) => [id.slice(0, -8), LifecycleConfiguration.Rules]);
     const parts = { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } };
     expect(Object.fromEntries(lives)).toEqual({
+      // More than 13 months of 31 days.
+      ArchiveBucket: [
+        {
+          Status: "Enabled",
+          ExpirationInDays: 404,
+          Transitions: [{ StorageClass: "STANDARD_IA", TransitionInDays: 90 }],
+        },
+      ],
       ExportsBucket: [{ Status: "Enabled", ExpirationInDays: 8, ...parts }],
       // With the events: RETENTION_DAYS.
       FeedBucket: [{ Status: "Enabled", ExpirationInDays: 90 }],

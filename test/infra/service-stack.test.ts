@@ -291,6 +291,7 @@ describe("the stack", () => {
       "Writes the files of exports, and deletes them",
       [
         ...RECORDING,
+        ...["GetObject", "ListBucket"].map((action) => `ArchiveBucket s3:${action}`),
         "Detection dynamodb:Query",
         "Exports dynamodb:UpdateItem",
         "Settings dynamodb:GetItem",

@@ -20,6 +20,8 @@ Object.assign(process.env, {
   CREDENTIALS_KEY_ID: "credentials",
   EXPORTS_BUCKET: "exports",
   FEED_BUCKET: "feed",
+  ARCHIVE_BUCKET: "archive",
+  ARCHIVE_MONTHS: "13",
   MAILS_PER_DAY: "1000",
   NOTIFICATIONS_QUEUE_URL: "http://127.0.0.1:9/NotificationsToSend",
   CONSOLE_URL: "http://console.test",

@@ -43,6 +43,7 @@ export const judgingAccess = (parts: AccessParts) => {
     feed,
     listFeed,
     archive,
+    evidence,
   } = parts;
   return {
     "dispatch-detection": together(
@@ -138,6 +139,7 @@ export const judgingAccess = (parts: AccessParts) => {
       feed("DeleteObject"),
       listFeed,
       archive("GetObject", "PutObject"),
+      evidence.may("GetItem", "Query"),
       securityRollups.may("DeleteItem"),
       ...[records, webhookEvents, securityRollups].map((table) => table.may("Query", "BatchWriteItem")),
       ...[securityAlerts, detection, exports].map((table) => table.may("Query", "BatchWriteItem", "UpdateItem")),

@@ -18,7 +18,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 /** The rights of the functions of security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
   const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
-  const { mutes, recordSecurityEvents, changeCircuits, settings, feed, archive } = parts;
+  const { mutes, recordSecurityEvents, changeCircuits, settings, feed, archive, evidence } = parts;
   return {
     listSecurityEvents: together(
       securityEvents.may("Query", "BatchGetItem"),
@@ -77,6 +77,7 @@ export const securityAccess = (parts: AccessParts) => {
     "write-siem-feed": together(
       feed("PutObject", "DeleteObject"),
       archive("PutObject", "DeleteObject"),
+      evidence.may("GetItem", "Query"),
       securityEvents.may("Query"),
       securityRollups.query(OPEN_HOURS),
       securityRollups.may("GetItem", "PutItem", "DeleteItem"),

@@ -103,6 +103,20 @@ const closeFedHour = async (setting: Setting) => {
   if (!closed.ok) throw new Error(`close-security-hours: ${closed.error.errorMessage}`);
 };
 
+/** A user's events are in the archive, and the user's erasure is requested. */
+const eraseArchived = async (setting: Setting): Promise<Delivery> => {
+  const { bench, lane } = setting;
+  const token = await bench.mint({ organizationId: ORGANIZATION, userId: "mallory", role: "guest" });
+  await lane.request("GET", `${PROVIDER}/security`, { token });
+  await closeFedHour(setting);
+  lane.setClock(NEXT_HOUR_MS);
+  await run(setting, "write-siem-feed", eventOf(setting, {}, NEXT_HOUR_MS));
+  lane.setClock(0);
+  lane.forgetEvents();
+  await post(setting, "/erasure", { scope: "user", userId: "mallory" });
+  return take(setting, "run-erasure");
+};
+
 const PREVIEWED = { days: 1, rule: { rule: "permission_escalation", enabled: false } };
 
 /** The functions that find lost work of syncs, alerts, webhooks, erasures, exports and previews. */
@@ -369,6 +383,14 @@ const cases = {
       await post(setting, "/erasure", { scope: "all" });
       return take(setting, "run-erasure");
     },
+    hourly: finders,
+  },
+  "run-erasure, archived": { worker: "run-erasure", prepare: eraseArchived, hourly: finders },
+  // Only the archive has the events.
+  "run-erasure, archived long ago": {
+    worker: "run-erasure",
+    prepare: eraseArchived,
+    aheadMs: 100 * DAY_MS,
     hourly: finders,
   },
   "resume-erasures": {

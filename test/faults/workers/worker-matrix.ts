@@ -11,6 +11,7 @@ import { differenceOf, linesOf, plain } from "../compare.ts";
 import type { SeenRequest } from "../fault.ts";
 import { type FaultName, faultsOf } from "../fault.ts";
 import { allTimes, type ChooseFault, followPlan, namedCalls, type Times } from "../fault-plan.ts";
+import type { LaneObject } from "../lanes.ts";
 import type { Setting } from "../setting.ts";
 import type { Snapshot } from "../tables.ts";
 import { type Delivery, HOUR_MS, type WorkerCase, type WorkerCaseName, workerCases } from "./worker-cases.ts";
@@ -26,6 +27,7 @@ export type ReadyWork = {
   work: WorkerCase;
   delivery: Delivery;
   before: Snapshot;
+  objectsBefore: readonly LaneObject[];
   /** All that was stored before, as text. */
   known: string;
   /** After the invocation and all that follows from it, and after the next hour. */
@@ -104,9 +106,10 @@ const BOOKKEEPING = /"scope":"#(schedule|detector)"|"eventType":"PROVIDER_REQUES
 /** The cursor's position within the feed's last minute, which depends on the time of the read. */
 const CURSOR = /"cursor":\{[^}]*\}/;
 
-/** The objects of the feed for a SIEM: the same events give the same bytes. */
-const linesOfFeed = ({ lane }: Setting, known: string): string[] =>
-  lane.objects("ext/").map(({ key, body }) => {
+/** The objects of the feed for a SIEM and of the archive: the same events give the same bytes. */
+const linesOfHours = ({ lane }: Setting, known: string): string[] =>
+  lane.objects().flatMap(({ key, body }) => {
+    if (!key.endsWith(".ndjson.gz")) return [];
     const events = gunzipSync(body).toString().trimEnd().split("\n");
     return `Object ${JSON.stringify({ key, events: events.map((event) => plain(event, known)) })}`;
   });
@@ -115,17 +118,22 @@ const linesNow = async (setting: Setting, known: string): Promise<string[]> =>
   linesOf(await setting.lane.snapshot(), known)
     .filter((line) => !BOOKKEEPING.test(line))
     .map((line) => line.replace(CURSOR, '"cursor":{}'))
-    .concat(linesOfFeed(setting, known));
+    .concat(linesOfHours(setting, known));
 
 const distinct = (...events: readonly (readonly string[])[]): string[] => [...new Set(events.flat())].sort();
 
 /** Puts a lane into the state before the case's invocation. */
-const reset = async ({ lane }: Setting, before: Snapshot, aheadMs = 0): Promise<void> => {
+const reset = async (
+  { lane }: Setting,
+  before: Snapshot,
+  objects: readonly LaneObject[] = [],
+  aheadMs = 0,
+): Promise<void> => {
   lane.inject(undefined);
   await lane.freshInstances();
   await lane.restore(before);
   lane.forgetEvents();
-  lane.forgetObjects();
+  lane.restoreObjects(objects);
   lane.setClock(aheadMs);
 };
 
@@ -137,14 +145,15 @@ export const makeReady = async (setting: Setting, world: Snapshot, name: WorkerC
   const delivery = await work.prepare(setting);
   const before = await lane.snapshot();
   const known = JSON.stringify([...before].map(([, items]) => [...items.values()]));
-  await reset(setting, before, work.aheadMs);
+  const objectsBefore = lane.objects();
+  await reset(setting, before, objectsBefore, work.aheadMs);
   if (!(await invoke(setting, delivery))) throw new Error(`${name} fails without a fault: ${lane.logged()}`);
   const calls = namedCalls(lane.requests());
   const first = await settle(setting, known);
   const after = { lines: await linesNow(setting, known), events: distinct(first) };
   const second = await passHour(setting, work, known);
   const settled = { lines: await linesNow(setting, known), events: distinct(first, second) };
-  return { name, work, delivery, before, known, after, settled, calls };
+  return { name, work, delivery, before, objectsBefore, known, after, settled, calls };
 };
 
 export const workerCellsOf = ({ name, calls }: ReadyWork): WorkerCell[] =>
@@ -229,11 +238,11 @@ const isReadByNextRun = async (
 /** Runs the case with faults. @param choose the faults until the work has succeeded or was given up. */
 export const runFaulted = async (
   setting: Setting,
-  { work, delivery, before, known, after, settled }: ReadyWork,
+  { work, delivery, before, objectsBefore, known, after, settled }: ReadyWork,
   choose: () => ChooseFault,
 ): Promise<Pick<WorkerResult, "verdict" | "wrongs" | "notes"> & { tries: number }> => {
   const { lane } = setting;
-  await reset(setting, before, work.aheadMs);
+  await reset(setting, before, objectsBefore, work.aheadMs);
   const chooseFault = choose();
   lane.proxies.aws.use(chooseFault);
   lane.proxies.provider.use(chooseFault);

@@ -17,6 +17,11 @@ let bucket: ReturnType<typeof createMemoryObjects>;
 let now = 0;
 const run = (remainingMs: () => number = () => 300_000, months = MONTHS) =>
   endHours({ objects: bucket.store, ended: createEndedHourStore(rollups), months, now: () => now }, remainingMs);
+/** The time that this work may take is over after the first question. */
+const outOfTime = () => {
+  let asked = 0;
+  return () => (asked++ === 0 ? 300_000 : 200_000);
+};
 const put = async (...hours: number[]): Promise<void> => {
   for (const scope of organizations)
     for (const hour of hours) await bucket.store.put(archiveKey(scope, hour), "x", { contentType: "x" });
@@ -53,11 +58,29 @@ describe("an hour's objects in the archive", () => {
     const ended = createEndedHourStore(rollups);
     const failed = endHours({ objects: failing, ended, months: MONTHS, now: () => now }, () => 300_000);
     await expect(failed).rejects.toThrow("no bucket");
-    let asked = 0;
-    await expect(run(() => (++asked <= 3 ? 300_000 : 200_000))).resolves.toBe(2);
-    expect(bucket.keys()).toEqual(keysOf(FIRST + 2 * HOUR_MS));
-    await run();
+    expect(bucket.keys()).toEqual(keysOf(FIRST, FIRST + HOUR_MS, FIRST + 2 * HOUR_MS));
+    await expect(run(outOfTime())).resolves.toBe(0);
+    await expect(run()).resolves.toBe(3);
     expect(bucket.keys()).toEqual([]);
+  });
+
+  it("are deleted for as many hours and organizations as there are, not more than 1,000 keys at once", async () => {
+    const many = Array.from({ length: 700 }, (_, i) => FIRST + i * HOUR_MS);
+    await run();
+    await put(...many);
+    let most = 0;
+    const counting = {
+      ...bucket.store,
+      delete: async (keys: readonly string[]) => {
+        most = Math.max(most, keys.length);
+        await bucket.store.delete(keys);
+      },
+    };
+    now = endOfArchive(FIRST + 698 * HOUR_MS, MONTHS);
+    const ended = createEndedHourStore(rollups);
+    await endHours({ objects: counting, ended, months: MONTHS, now: () => now }, () => 300_000);
+    expect(bucket.keys()).toEqual(keysOf(FIRST + 699 * HOUR_MS));
+    expect(most).toBeLessThanOrEqual(1_000);
   });
 
   it("end at once if the archive is kept for a shorter time", async () => {
