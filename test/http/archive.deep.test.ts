@@ -86,9 +86,13 @@ test("what the tables have lost is exported from the archive, without an erased 
   expect(all).not.toMatch(/"(salt|index|hash|erasure)":/);
   const cut = (await ours.call("POST", "security/exports", { format: "csv", since: 0 })).body as Export;
   expect(endOfArchive((cut.filter?.since ?? 0) - HOUR_MS, 13)).toBeLessThanOrEqual(await now());
-  expect((await ours.call("POST", "security/exports", { format: "csv", since: hour, processed: true })).status).toBe(400);
+  expect((await ours.call("POST", "security/exports", { format: "csv", since: hour, processed: true })).status).toBe(
+    400,
+  );
 
-  const { id } = (await ours.call("POST", "erasure", { scope: "user", userId: "eve-the-leaver" })).body as { id: string };
+  const { id } = (await ours.call("POST", "erasure", { scope: "user", userId: "eve-the-leaver" })).body as {
+    id: string;
+  };
   await eventually("the erasure is completed", async () => {
     const listed = (await ours.call("GET", "erasure")).body as { id: string; status: string }[];
     return listed.some((one) => one.id === id && one.status === "completed");

@@ -552,9 +552,7 @@ describe("the stack", () => {
     // dev has a feed, prod has an archive, and both send mails.
     const traced = { Properties: { TracingConfig: { Mode: "Active" } } };
     expect(Object.keys(dev.findResources("AWS::Lambda::Function", traced))).toHaveLength(0);
-    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(
-      functions - pagesOfDevOnly,
-    );
+    expect(Object.keys(prod.findResources("AWS::Lambda::Function", traced))).toHaveLength(functions - pagesOfDevOnly);
     expect(JSON.stringify(dev.findResources("AWS::IAM::Role"))).not.toContain("xray:");
     expect(rightsOf(prod, "GET /openapi.json")).toEqual(
       ["xray:PutTelemetryRecords", "xray:PutTraceSegments"].map((right) => `"*" ${right}`),

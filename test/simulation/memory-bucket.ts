@@ -23,7 +23,8 @@ export const createMemoryBucket = () => {
     PutObject({ Bucket, Key, Body = "", IfMatch }) {
       const [name, body] = [nameOf(Bucket, Key), Buffer.from(Body)];
       const found = objects.get(name);
-      if (IfMatch !== undefined && (found === undefined || etagOf(found) !== IfMatch)) throw failure("PreconditionFailed");
+      if (IfMatch !== undefined && (found === undefined || etagOf(found) !== IfMatch))
+        throw failure("PreconditionFailed");
       objects.set(name, body);
       return { ETag: etagOf(body) };
     },
