@@ -24,8 +24,7 @@ const newestTimeBefore = (id: string): number => {
   return id === firstIdAt(time) ? time - 1 : time;
 };
 
-export type ArchivedEvents = ReturnType<typeof createArchivedEvents>;
-
+/** For the pages of one reader: it remembers the hour that it has read last. */
 export const createArchivedEvents = (archive: Pick<ArchiveStore, "find" | "listDay">, { months }: ArchiveSpan) => {
   /** The hour of the last page: the next one usually continues in it. */
   let last: { scope: string; hour: number; lines: readonly string[] } | undefined;

@@ -1,6 +1,7 @@
 /** The file of an export of security events, newest event first, as GET …/security lists them; without those of drills. */
 import { type ArchiveSpan, firstHourInTables } from "../archive/archive-hour.ts";
-import type { ArchivedEvents } from "../archive/archived-events.ts";
+import type { ArchiveStore } from "../archive/archive-store.ts";
+import { createArchivedEvents } from "../archive/archived-events.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { firstIdAt } from "../security/event-id.ts";
 import { toOcsf } from "../security/ocsf/to-ocsf.ts";
@@ -28,7 +29,7 @@ const formats: Record<ExportFormat, Format> = {
 };
 
 /** The events that the tables may no longer have. */
-export type OlderEvents = ArchivedEvents & { span: ArchiveSpan };
+type OlderEvents = { archive: Pick<ArchiveStore, "find" | "listDay">; span: ArchiveSpan };
 
 export type EventSourceDependencies = {
   events: Pick<SecurityEventStore, "list">;
@@ -50,6 +51,8 @@ export const eventSource = (
   const { write, ...file } = formats[format];
   const { since, until } = filter;
   const selection = { organizationId, ...filter };
+  // It remembers an hour, so no other export may use it: an erasure may come between them.
+  const archived = older && createArchivedEvents(older.archive, older.span);
   return {
     ...file,
     async read(after) {
@@ -64,9 +67,9 @@ export const eventSource = (
       const borderId = firstIdAt(border);
       const isInTables = until > border && (after === undefined || after > borderId);
       const page =
-        older === undefined || isInTables
+        archived === undefined || isInTables
           ? await events.list({ ...selection, since: border }, { limit, after, now })
-          : await older.list(
+          : await archived.list(
               { ...selection, until: Math.min(until, border) },
               { before: after ?? borderId, limit, now },
             );

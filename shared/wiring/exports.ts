@@ -1,6 +1,5 @@
 /** The exports of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 
-import { createArchivedEvents } from "../archive/archived-events.ts";
 import { createCustomRuleStore } from "../detection/custom-rules/custom-rule-store.ts";
 import { createExportEvents } from "../exports/export-events.ts";
 import { createExportLeaseStore } from "../exports/export-lease-store.ts";
@@ -56,7 +55,6 @@ export const wireResumeExports = (): ResumeExportsDependencies => ({
 
 export const wireExportWorker = (): ExportWorker => {
   const config = readConfig(["RETENTION_DAYS"]);
-  const reader = wireArchiveReader();
   return createExportWorker({
     leases: createExportLeaseStore(openTable("exports")),
     exports: wireExportStore(),
@@ -64,7 +62,7 @@ export const wireExportWorker = (): ExportWorker => {
     nextSource: createNextSource({
       records: createRecordListStore(openTable("records")),
       events: wireSecurityEventStore(),
-      older: reader && { ...createArchivedEvents(reader.archive, reader.span), span: reader.span },
+      older: wireArchiveReader(),
       alerts: wireAlertStore(),
       notes: wireAlertNotes(),
       settings: wireSettingsStore(),

@@ -1,12 +1,13 @@
 /** Exports over tables and archive, compared with the same exports when the tables still had everything. */
 import { beforeAll, describe, expect, it } from "@jest/globals";
-import { endOfArchive } from "../../../shared/archive/archive-hour.ts";
-import { createArchivedEvents } from "../../../shared/archive/archived-events.ts";
+import { archiveKey, endOfArchive } from "../../../shared/archive/archive-hour.ts";
+import { toLine } from "../../../shared/archive/archive-line.ts";
+import { createLineFile } from "../../../shared/archive/line-file.ts";
 import { type EventSourceDependencies, eventSource } from "../../../shared/exports/event-source.ts";
 import { type ExportFilter, type ExportFormat, exportFormats } from "../../../shared/exports/export.ts";
 import { createRequestExport } from "../../../shared/exports/request-export.ts";
 import { DAY_MS, HOUR_MS, startOfHour } from "../../../shared/terms/hours.ts";
-import { createArchiveWorld, SPAN } from "../../support/archived-hours.ts";
+import { createArchiveWorld, eventAt, SPAN } from "../../support/archived-hours.ts";
 import { fc } from "../../support/fixed-seed.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { arbitraryEvents, arbitrarySelection, NOW } from "../../support/security-events.ts";
@@ -50,7 +51,7 @@ const readAll = async (
   return all;
 };
 
-const older = { ...createArchivedEvents(world.archive, SPAN), span: SPAN };
+const older = { archive: world.archive, span: SPAN };
 
 const filters = arbitrarySelection(ORGANIZATION, SPREAD_MS).map(
   ({ organizationId: _, processed: __, until = NOW + 1, ...filter }): ExportFilter =>
@@ -85,6 +86,30 @@ describe("an export of events of which the tables have lost some", () => {
     const filter = { since: NOW - SPREAD_MS - 2 * HOUR_MS, until: NOW + 1 };
     const { text } = await readAll(NOW + SPAN.retentionMs + DAY_MS, { older }, "ndjson", filter);
     expect(text).not.toMatch(/"(salt|index|hash)"/);
+  });
+
+  it("shows no content that an earlier export has read and that is gone since", async () => {
+    const hour = startOfHour(NOW - 2 * DAY_MS);
+    const filter = { since: hour, until: hour + HOUR_MS };
+    const at = NOW + SPAN.retentionMs + DAY_MS;
+    const event = eventAt(hour, { organizationId: ORGANIZATION, userId: "eve" });
+    const put = async (...events: (typeof event)[]) => {
+      const file = createLineFile();
+      for (const one of events) await file.add(toLine({ event: one }));
+      await world.archive.put(world.scope, hour, (await file.end()) ?? Buffer.alloc(0));
+    };
+    const former = await world.archive.find(world.scope, hour);
+    await put(event);
+    await expect(readAll(at, { older }, "ndjson", filter)).resolves.toMatchObject({ count: 1 });
+    const { userId: _, ...emptied } = event;
+    await put(emptied);
+    const { text } = await readAll(at, { older }, "ndjson", filter);
+    expect(text).not.toContain("eve");
+    const file = createLineFile();
+    for (const line of former?.lines ?? []) await file.add(line);
+    const body = await file.end();
+    if (body === undefined) await world.bucket.store.delete([archiveKey(world.scope, hour)]);
+    else await world.archive.put(world.scope, hour, body);
   });
 
   it("has no events whose hours have ended, though their objects are still there", async () => {
