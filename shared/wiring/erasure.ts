@@ -65,6 +65,7 @@ export const wireErasureWorker = (): ErasureWorker => {
   const changes = wireConnectionChangeStore();
   const rules = createRuleSettingsStore(openTable("settings"));
   const archive = wireArchive();
+  const dueSeals = wireDueSealStore();
   const dueHours = createDueHourStore(openTable("securityRollups"), systemClock);
   const awaitWriters = createAwaitWriters({ dueHours, now: systemClock, sleep });
   return createErasureWorker({
@@ -96,7 +97,7 @@ export const wireErasureWorker = (): ErasureWorker => {
     destinations: createDestinationStore(openTable("notifications")),
     exports: createEraseExportsStore(openTable("exports"), createObjectStore(s3, config.EXPORTS_BUCKET)),
     exportEvents: createExportEvents({ recorder }),
-    dueSeals: wireDueSealStore(),
+    dueSeals,
     feed:
       feedBucket === undefined
         ? undefined
@@ -110,7 +111,7 @@ export const wireErasureWorker = (): ErasureWorker => {
       ...archive,
       events: createHourEventsStore(openTable("securityEvents")),
       awaitWriters,
-      markUnsealed: async () => undefined,
+      markUnsealed: dueSeals.markDue,
       clock: systemClock,
     },
   });
