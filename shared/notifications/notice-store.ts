@@ -1,3 +1,4 @@
+import { definedFields } from "../json/defined-fields.ts";
 import { deleteItem, getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
 import { queryPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
@@ -65,10 +66,10 @@ export const createNoticeStore = (table: Table<"notifications">) => {
    */
   const claimUpdate = (
     { organizationId, destinationId, alert, due: { claim }, now }: NoticeClaim,
-    deliveryId: string,
+    deliveryId: string | undefined,
   ) =>
     updatePart(table, noticeKey(organizationId, destinationId, alert.id), {
-      set: { [claim]: { deliveryId, revision: alert.revision }, ttl: expiryAfter(now) },
+      set: { [claim]: definedFields({ deliveryId, revision: alert.revision }), ttl: expiryAfter(now) },
       condition: [
         `attribute_not_exists(#${claim}) AND attribute_not_exists(#resolved)`,
         // A mute may have withheld the raising since the notice was read.
@@ -204,7 +205,8 @@ export const createNoticeStore = (table: Table<"notifications">) => {
         ttl,
       };
       return write([
-        claimUpdate(claim, deliveryId),
+        // Events that come again send the message of their claim. They must not send a mute's summary before all are in it.
+        claimUpdate(claim, reason === "mute_ended" ? undefined : deliveryId),
         updatePart(table, deliveryKey(organizationId, ref), {
           setOnce: delivery,
           condition: "attribute_not_exists(#begunAt) AND (attribute_not_exists(#status) OR #status = :pending)",

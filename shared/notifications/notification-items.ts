@@ -160,7 +160,8 @@ const notified = z.optional(z.object({ deliveryId: z.optional(z.string()), revis
 
 /**
  * By the level that was notified, `unacknowledged` and `resolved`: the delivery that says so, and the revision of the alert in
- * it. An end without a delivery is not notified, because a mute has hidden the raising.
+ * it. An end without a delivery is not notified, because a mute has hidden the raising. A level without one is in the summary
+ * of a mute's end, which the worker of the end sends.
  */
 const Notified = z.object({
   LOW: notified,

@@ -79,16 +79,15 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
 
   /** Sends the messages again of what an earlier attempt has claimed. Deliveries that have ended ignore theirs. */
   const sendAgain = async ({ changed, destination }: Release, notice: NoticeItem, end: MuteEnd): Promise<void> => {
-    const claimed = claimsOf(notice).flatMap(({ deliveryId = "" }) =>
-      (timeOfEventId(deliveryId) ?? 0) >= end.at ? [deliveryId] : [],
+    // A claim without a delivery is in the summary of an end, whose message is sent when all are in it.
+    const claimed = claimsOf(notice).filter(
+      ({ deliveryId }) => deliveryId === undefined || (timeOfEventId(deliveryId) ?? 0) >= end.at,
     );
-    if (claimed.length === 0) return;
-    // The summary of this end is sent when all are in it.
-    const summary = muteSummaryOf(destination.id, end).deliveryId;
-    for (const deliveryId of claimed.filter((id) => id !== summary)) {
+    for (const { deliveryId } of claimed) {
+      if (deliveryId === undefined) continue;
       await claimer.send(changed.organizationId, { destinationId: destination.id, deliveryId });
     }
-    await claimer.watchAcknowledgement(changed, destination);
+    if (claimed.length > 0) await claimer.watchAcknowledgement(changed, destination);
   };
 
   /** Notifies one destination. */

@@ -338,6 +338,26 @@ describe("a mute", () => {
     await expect(world.windowOf("one")).rejects.toThrow();
   });
 
+  it("sends one summary if an event comes again while the summary is filled", async () => {
+    await world.addDestination(destinationAt("one"));
+    const mute = await muting.mute();
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    for (const n of names) await dispatch(n);
+    await muting.end(mute);
+    const { notices } = world;
+    await muting.work({
+      ...notices,
+      async hold(claim, ...rest) {
+        const result = await notices.hold(claim, ...rest);
+        const again = names.find((n) => changeOf(n).alert.id === claim.alert.id) ?? "";
+        await world.newDispatcher()(changeOf(again, { organizationId: world.organizationId }));
+        await world.sendDue();
+        return result;
+      },
+    });
+    expect(await sent()).toEqual([`one: mute_ended ${names.map((n) => `raised ${n}`).join(", ")}`]);
+  });
+
   it("sends a summary of the time from the beginning of its span to the end of it", async () => {
     await world.addDestination(destinationAt("one"));
     const weekly = { days: ["saturday" as const], from: "11:00", to: "12:30", timeZone: "UTC" };
