@@ -26,9 +26,13 @@ export const createTurns = (seed: number) => {
       beforeTurn = call;
     },
     pause: () => turn(async () => undefined),
-    /** Makes each call of a client wait for its turn. */
-    delay: (client: DynamoDBDocumentClient) =>
-      client.middlewareStack.add((next) => (args) => turn(() => next(args)), { step: "initialize", name: "turns" }),
+    /** Makes each call of a client wait for its turn. The call's own deadline does not count, because it would include the wait. */
+    delay: (client: DynamoDBDocumentClient) => {
+      const { requestHandler } = client.config;
+      const handle = requestHandler.handle.bind(requestHandler);
+      requestHandler.handle = (request, options) => handle(request, { ...options, abortSignal: undefined });
+      client.middlewareStack.add((next) => (args) => turn(() => next(args)), { step: "initialize", name: "turns" });
+    },
     /**
      * Gives turns until all actors are done, and the calls that an actor had begun when it failed. @throws the error of the
      * first actor that failed
