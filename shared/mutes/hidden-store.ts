@@ -1,6 +1,6 @@
 import { DomainError } from "../runtime/domain-error.ts";
 import { deleteItem, getItem, type Table, unchanged } from "../runtime/table.ts";
-import { queryPage, queryPages } from "../runtime/table-query.ts";
+import { queryFilteredPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, transact, updatePart } from "../runtime/table-transaction.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { isAtLeast, type RiskLevel } from "../terms/risk-levels.ts";
@@ -94,18 +94,23 @@ export const createHiddenStore = (table: Table<"mutes">, { newToken }: { newToke
       throw new DomainError("store_unavailable", "The alert changes too fast. Try again.");
     },
 
-    /** Alerts that wait for the end of a mute, read strongly, oldest first, and whether there are more. */
+    /**
+     * Alerts that wait for the end of a mute, read strongly, oldest first, and whether there are more.
+     * @param until the alerts of spans that end later are left out; epoch ms.
+     */
     async listPending(
       organizationId: string,
       muteId: string,
-      limit: number,
+      { until, limit }: { until: number; limit: number },
     ): Promise<{ items: Pending[]; hasMore: boolean }> {
       const prefix = pendingPrefix(muteId);
-      const { items, hasMore } = await queryPage(table, inPartition(organizationId, prefix), limit);
+      const { values, ...all } = inPartition(organizationId, prefix);
+      const query = { ...all, values: { ...values, until }, filter: "#pendingUntil <= :until" };
+      const { items, last } = await queryFilteredPage(table, query, limit);
       const pending = items.map((item) => PendingItem.parse(item));
       return {
         items: pending.map(({ key, pendingUntil }) => ({ alertId: key.slice(prefix.length), pendingUntil })),
-        hasMore,
+        hasMore: last !== undefined,
       };
     },
 

@@ -21,6 +21,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import type { Alert } from "../security/alerts/alert.ts";
 import { timeOfEventId } from "../security/event-id.ts";
+import { END_OF_TIME_MS } from "../terms/hours.ts";
 import { type AlertChange, type Claimer, type MuteEnd, muteSummaryOf } from "./claim-notification.ts";
 import { decideHold } from "./decide-hold.ts";
 import { type DueNotification, decideNotice } from "./decide-notice.ts";
@@ -104,9 +105,9 @@ export const createReleaseHidden = (dependencies: ReleaseDependencies): ReleaseH
   return async (organizationId, mute, { at, isOver }) => {
     const { from, until, weekly } = mute;
     const end = { muteId: mute.id, from: spanAt({ from, until, weekly }, at - 1)?.from ?? at, at };
-    const { items, hasMore } = await hidden.listPending(organizationId, mute.id, ALERTS_PER_TURN);
-    const ended = items.filter(({ pendingUntil }) => isOver || pendingUntil <= at);
-    if (ended.length === 0) return true;
+    const waiting = { until: isOver ? END_OF_TIME_MS : at, limit: ALERTS_PER_TURN };
+    const { items: ended, hasMore } = await hidden.listPending(organizationId, mute.id, waiting);
+    if (ended.length === 0) return !hasMore;
     const [all, live] = await Promise.all([destinations.list(organizationId), mutes.live(organizationId)]);
     const active = all.filter(({ status }) => status === "active");
     const others = live.filter(({ id }) => id !== mute.id);
