@@ -45,13 +45,13 @@ export type ColumnChart = {
 };
 
 /** The space between columns, as a share of their width. */
-const GAP = 0.28;
+export const GAP = 0.28;
 /** The minimum height of a part, as a share of the chart's height, so that small values are visible. */
 const LEAST_HEIGHT = 0.015;
 /** The distance of the parts' labels, as a share of the chart's height. */
 const LABEL_HEIGHT = 0.125;
 /** Up to this many columns have their value above them. */
-const MOST_VALUES = 7;
+export const MOST_VALUES = 7;
 /** A table with more rows is set in columns on paper. */
 const LONG_TABLE = 12;
 

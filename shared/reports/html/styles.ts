@@ -8,15 +8,15 @@ import { html } from "../../runtime/markup.ts";
 export const STYLES = html`
 :root {
   color-scheme: light dark;
-  --paper: #fbfaf8; --card: #ffffff; --ink: #1d1f23; --soft: #5b606a; --line: #e3e0da;
-  --accent: #2a6592; --good: #2d6a4a; --warn: #9a5b09; --bad: #a8322b; --band: #f1eee8;
+  --paper: #fbfaf8; --card: #ffffff; --ink: #1d1f23; --soft: #5b606a; --line: #dedad2;
+  --accent: #2a6592; --good: #2d6a4a; --warn: #8a5006; --bad: #a8322b; --band: #f1eee8;
   --series: #6388a6; --low: #7a8a9e; --medium: #9c5e10; --high: #98241d; --critical: #4d0a12; --on-low: #14161a; --on-risk: #ffffff;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
   --serif: Charter, "Bitstream Charter", "Iowan Old Style", Georgia, "Times New Roman", serif;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #14161a; --card: #1b1e24; --ink: #e9e7e2; --soft: #a6abb5; --line: #30343d;
+    --paper: #14161a; --card: #1b1e24; --ink: #e9e7e2; --soft: #a6abb5; --line: #343943;
     --accent: #7fb3da; --good: #86c5a1; --warn: #e3a960; --bad: #f0938b; --band: #22262e;
     --series: #4f7da0; --low: #75828f; --medium: #c98f3c; --high: #f5a097; --critical: #ffdcd6; --on-low: #14161a; --on-risk: #14161a;
   }

@@ -2,15 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import type { SecurityEvent } from "../../../functions/console/app/api/types.ts";
 import { chunksOf, prepend, unknownEvents } from "../../../functions/console/app/views/events/chunks.ts";
 import { metadataFacts } from "../../../functions/console/app/views/events/metadata.ts";
-import {
-  chips,
-  choosePeriod,
-  keyOf,
-  liveOf,
-  periodOf,
-  queryOf,
-  targetsOf,
-} from "../../../functions/console/app/views/events/selection.ts";
+import { choosePeriod, keyOf, periodOf, queryOf } from "../../../functions/console/app/views/events/query.ts";
+import { chips, liveOf, targetsOf } from "../../../functions/console/app/views/events/selection.ts";
 import { curlOf } from "../../../functions/console/app/words/address.ts";
 import { inWords } from "../../../functions/console/app/words/format.ts";
 import { fromLocalInput, instantOf, toLocalInput } from "../../../functions/console/app/words/local-time.ts";

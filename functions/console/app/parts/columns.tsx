@@ -1,6 +1,7 @@
-/** Columns as SVG, with the same numbers as a table. */
+/** Stacked columns as SVG, with the same numbers as a table. */
 import { useId } from "preact/hooks";
 import { formatNumber } from "../words/format.ts";
+import { axisEnd, GAP, MOST_VALUES } from "./chart-scale.ts";
 import { Table } from "./table.tsx";
 
 type Column = {
@@ -8,7 +9,7 @@ type Column = {
   name: string;
   /** Its short name, below the column. */
   label: string;
-  /** The whole, and the part of it that is drawn in the warning colour. */
+  /** The whole, and the part of it at the bottom that is drawn in the warning colour. */
   total: number;
   bad: number;
 };
@@ -21,31 +22,20 @@ const HEAD_HEIGHT = 16;
 const LABEL_HEIGHT = 20;
 /** So that a small value is visible. */
 const LEAST_HEIGHT = 2;
-/** Parts of a column's width. The bad part is narrower, so that the shape tells it as well as the colour. */
-const WIDTH = 0.76;
-const BAD_WIDTH = 0.4;
-/** This many columns have their number above them. */
-const MOST_NUMBERED = 12;
 const LABELS = 4;
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
-
-/** The next number of the form 1, 2 or 5 × 10ⁿ. */
-const scaleFor = (most: number): number => {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
-  return ([1, 2, 5].find((step) => step * power >= most) ?? 10) * power;
-};
 
 type BarProps = { column: Column; index: number; count: number; scale: number };
 
 const Bar = ({ column: { name, label, total, bad }, index, count, scale }: BarProps) => {
   const heightOf = (value: number) =>
     value === 0 ? 0 : Math.max(LEAST_HEIGHT, Math.round((value / scale) * PLOT_HEIGHT));
-  const bar = (kind: string, value: number, width: number) => (
+  const bar = (kind: string, value: number) => (
     <rect
       class={kind}
-      x={percent((index + (1 - width) / 2) / count)}
-      width={percent(width / count)}
+      x={percent((index + GAP / 2) / count)}
+      width={percent((1 - GAP) / count)}
       y={HEAD_HEIGHT + PLOT_HEIGHT - heightOf(value)}
       height={heightOf(value)}
     />
@@ -58,9 +48,9 @@ const Bar = ({ column: { name, label, total, bad }, index, count, scale }: BarPr
     <g>
       <title>{name}</title>
       <rect class="target" x={percent(index / count)} y="0" width={percent(1 / count)} height="100%" />
-      {bar("series", total, WIDTH)}
-      {bar("bad", bad, BAD_WIDTH)}
-      {count <= MOST_NUMBERED && total > 0 && (
+      {bar("series", total)}
+      {bar("bad", bad)}
+      {count <= MOST_VALUES && total > 0 && (
         <text x={middle} y={HEAD_HEIGHT + PLOT_HEIGHT - heightOf(total) - 4}>
           {formatNumber(total)}
         </text>
@@ -91,7 +81,7 @@ const Numbers = ({ columns, totalName, badName }: Omit<Props, "title">) => (
 
 export const Columns = ({ title, columns, totalName, badName }: Props) => {
   const id = useId();
-  const scale = scaleFor(Math.max(0, ...columns.map(({ total }) => total)));
+  const scale = axisEnd(columns.map(({ total }) => total));
   const say = ({ name, total, bad }: Column) =>
     `${name}: ${totalName} ${formatNumber(total)}, ${badName} ${formatNumber(bad)}`;
   return (
@@ -105,11 +95,13 @@ export const Columns = ({ title, columns, totalName, badName }: Props) => {
       <div class="columns-plot">
         <div class="columns-scale" aria-hidden="true">
           <span>{formatNumber(scale)}</span>
+          <span>{formatNumber(scale / 2)}</span>
           <span>0</span>
         </div>
         <svg role="img" aria-labelledby={id} height={HEAD_HEIGHT + PLOT_HEIGHT + LABEL_HEIGHT} width="100%">
           <title>{title}</title>
           <line x1="0" x2="100%" y1={HEAD_HEIGHT} y2={HEAD_HEIGHT} />
+          <line x1="0" x2="100%" y1={HEAD_HEIGHT + PLOT_HEIGHT / 2} y2={HEAD_HEIGHT + PLOT_HEIGHT / 2} />
           <line x1="0" x2="100%" y1={HEAD_HEIGHT + PLOT_HEIGHT} y2={HEAD_HEIGHT + PLOT_HEIGHT} />
           {columns.map((column, index) => (
             <Bar

@@ -95,9 +95,9 @@ export const Id = ({ of }: { of: string }) => {
   );
 };
 
-/** A text of somebody else in one line, cut at its end; the whole is on hover. */
-export const Cut = ({ children }: { children: string }) => (
-  <span class="cut" title={children}>
+/** A text of somebody else in one line, cut at its end; the whole is on hover. @param isWide for long texts, such as addresses */
+export const Cut = ({ isWide, children }: { isWide?: boolean; children: string }) => (
+  <span class={isWide ? "cut wide" : "cut"} title={children}>
     {children}
   </span>
 );

@@ -2,7 +2,8 @@
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/states.tsx";
-import { type Chosen, chips, choosePeriod, noFilters, type Period, periodOf, periods } from "./selection.ts";
+import { type Chosen, choosePeriod, type Period, periodOf, periods } from "./query.ts";
+import { chips, noFilters } from "./selection.ts";
 
 type Props = { problem: Problem; period: Period | undefined; onChoose: (changes: Chosen) => void };
 

@@ -6,7 +6,8 @@ import { Badge, Level, Time, TimeAndAge } from "../../parts/values.tsx";
 import { addressOf, alertAddress, callerAddress } from "../../words/address.ts";
 import { formatDuration, inWords } from "../../words/format.ts";
 import { type FactValue, metadataFacts } from "./metadata.ts";
-import { type Chosen, sourceLabels } from "./selection.ts";
+import type { Chosen } from "./query.ts";
+import { sourceLabels } from "./selection.ts";
 
 /** Around an event, in both directions. */
 const AROUND_MS = 5 * 60_000;

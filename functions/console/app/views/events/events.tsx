@@ -4,7 +4,7 @@ import { useLocation, useRoute } from "preact-iso/router";
 import { addressOf } from "../../words/address.ts";
 import { EventDetail } from "./event-detail.tsx";
 import { EventList } from "./event-list.tsx";
-import type { Chosen } from "./selection.ts";
+import type { Chosen } from "./query.ts";
 
 const PATH = "/console/events";
 

@@ -10,7 +10,8 @@ import { serviceNow } from "../../words/clock.ts";
 import { ExportProgress } from "../exports/export-progress.tsx";
 import { type Format, formats, titleOf } from "../exports/export-words.ts";
 import { API as EXPORTS, exportAddress, useExport } from "../exports/use-exports.ts";
-import { type Chosen, chips, periodOf, periods, queryOf } from "./selection.ts";
+import { type Chosen, periodOf, periods, queryOf } from "./query.ts";
+import { chips } from "./selection.ts";
 
 const FORMATS = (Object.keys(formats) as Format[]).map((value) => ({ value, ...formats[value] }));
 

@@ -8,17 +8,8 @@ import { PeriodSwitch } from "../../parts/page.tsx";
 import { serviceNow } from "../../words/clock.ts";
 import { inWords } from "../../words/format.ts";
 import { instantOf } from "../../words/local-time.ts";
-import {
-  type Chosen,
-  chips,
-  choosePeriod,
-  type FilterName,
-  filterNames,
-  filters,
-  noFilters,
-  periodOf,
-  periods,
-} from "./selection.ts";
+import { type Chosen, choosePeriod, type FilterName, filterNames, periodOf, periods } from "./query.ts";
+import { chips, filters, noFilters } from "./selection.ts";
 
 type Props = { chosen: Chosen; onChoose: (changes: Chosen) => void };
 

@@ -5,7 +5,7 @@
 import { api, page } from "../../api/client.ts";
 import { forgetWithAnswers } from "../../api/resource.ts";
 import { serviceNow } from "../../words/clock.ts";
-import { type Chosen, type EventQuery, intervalOf, keyOf, LIST_PATH, queryOf } from "./selection.ts";
+import { type Chosen, type EventQuery, intervalOf, keyOf, LIST_PATH, queryOf } from "./query.ts";
 
 /** Small, so that it comes soon. */
 const LIMIT = 50;

@@ -3,7 +3,7 @@ import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { SecurityEvent, SecurityReport } from "../../api/types.ts";
 import { serviceNow } from "../../words/clock.ts";
-import { beginOf, type EventQuery, LIST_PATH } from "./selection.ts";
+import { beginOf, type EventQuery, LIST_PATH } from "./query.ts";
 
 const EVERY_MS = 3_000;
 /** The statistics of the whole selection cost the service more than its newest events. */

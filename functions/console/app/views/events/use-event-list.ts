@@ -5,7 +5,7 @@ import { type PagedList, usePagedList } from "../../api/paged-list.ts";
 import type { SecurityEvent, SecurityReport, SecurityStatistics, SuspiciousActivity } from "../../api/types.ts";
 import { type Chunk, chunksOf, prepend, unknownEvents } from "./chunks.ts";
 import { readFirstPage } from "./first-page.ts";
-import { type Chosen, type EventQuery, keyOf, LIST_PATH } from "./selection.ts";
+import { type Chosen, type EventQuery, keyOf, LIST_PATH } from "./query.ts";
 
 /** Each page counts the selection again, so these are larger than the first. */
 const NEXT_LIMIT = 250;

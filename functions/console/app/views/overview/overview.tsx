@@ -92,11 +92,9 @@ export const View = () => {
           <p>{isNothingKnown ? "The state of the integration is not known." : "What is below may be out of date."}</p>
         </ProblemNote>
       )}
-      {isNothingKnown ? (
-        problem === undefined && <Loading what="the state of the integration" />
-      ) : (
-        <Shown state={state} />
-      )}
+      {/* A new organization has its first steps above the other parts, which would move when the connection is known. */}
+      {problem === undefined && connection === undefined && <Loading what="the state of the integration" />}
+      {(connection !== undefined || (problem !== undefined && !isNothingKnown)) && <Shown state={state} />}
     </Page>
   );
 };

@@ -15,8 +15,8 @@ import { firstSteps, isNewOrganization, type SetUp, type Step } from "./first-st
 const EVERY_MS = 5 * 60_000;
 const EVENTS = 200;
 
-const useSetUp = (): Pick<SetUp, "deliveries" | "settings" | "events"> => {
-  const read = useResource(
+const useSetUp = () =>
+  useResource(
     "first steps",
     async (signal) => {
       const [deliveries, settings, report] = await Promise.all([
@@ -28,7 +28,11 @@ const useSetUp = (): Pick<SetUp, "deliveries" | "settings" | "events"> => {
     },
     { everyMs: EVERY_MS },
   );
-  return read.value ?? { deliveries: undefined, settings: undefined, events: undefined };
+
+const UNKNOWN: Pick<SetUp, "deliveries" | "settings" | "events"> = {
+  deliveries: undefined,
+  settings: undefined,
+  events: undefined,
 };
 
 const StepRow = ({ step: { name, text, isDone, href, action } }: { step: Step }) => (
@@ -48,8 +52,17 @@ const Steps = ({ connection, destinations }: Props) => {
   const { organizationId, userId } = useCaller();
   const kept = `firstSteps ${organizationId}`;
   const [isHidden, setHidden] = useState(() => readKept(kept) === "hidden");
-  const steps = firstSteps({ connection, destinations, userId, ...useSetUp() });
-  if (isHidden || steps === undefined || steps.every(({ isDone }) => isDone)) return null;
+  const { value, problem } = useSetUp();
+  const steps = firstSteps({ connection, destinations, userId, ...(value ?? UNKNOWN) });
+  if (isHidden) return null;
+  if (steps === undefined)
+    return problem === undefined ? (
+      // What is below does not move when they come.
+      <Card title="First steps">
+        <div class="overview-space" />
+      </Card>
+    ) : null;
+  if (steps.every(({ isDone }) => isDone)) return null;
   const hide = (): void => {
     writeKept(kept, "hidden");
     setHidden(true);

@@ -44,7 +44,7 @@ const KnownCustomer = ({ id }: { id: string }) => {
 export const Customer = ({ id }: { id: string | null }) => (id === null ? null : <KnownCustomer key={id} id={id} />);
 
 const customers = [
-  column("customers", "Email", ({ email }) => email !== null && <Cut>{email}</Cut>),
+  column("customers", "Email", ({ email }) => email !== null && <Cut isWide>{email}</Cut>),
   column("customers", "Standing", ({ delinquent }) =>
     delinquent === null ? null : delinquent ? <Badge tone="bad">Delinquent</Badge> : <span class="quiet">Good</span>,
   ),

@@ -15,21 +15,25 @@ type Props = {
 };
 
 const MOST_CHARACTERS = 256;
+const MINOR = "1900 for €19.00";
 
 export const Filters = ({ type, filters, onChange, children }: Props) => {
   const { customerId = "", status = "", updatedSince, overdue = "" } = filters;
   const has = (name: string) => filtersOf[type].includes(name);
-  const text = (name: string) => (control: object) => (
-    <input
-      {...control}
-      type="text"
-      autocomplete="off"
-      spellcheck={false}
-      maxLength={MOST_CHARACTERS}
-      value={filters[name] ?? ""}
-      onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value.trim() || undefined })}
-    />
-  );
+  const text =
+    (name: string, placeholder = "") =>
+    (control: object) => (
+      <input
+        {...control}
+        type="text"
+        autocomplete="off"
+        placeholder={placeholder}
+        spellcheck={false}
+        maxLength={MOST_CHARACTERS}
+        value={filters[name] ?? ""}
+        onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value.trim() || undefined })}
+      />
+    );
   return (
     <div class="filters">
       {has("status") && (
@@ -42,8 +46,8 @@ export const Filters = ({ type, filters, onChange, children }: Props) => {
       )}
       {has("customerId") && <CustomerField id={customerId} onChoose={(id) => onChange({ customerId: id })} />}
       {has("paymentId") && <Field label="Payment id">{text("paymentId")}</Field>}
-      {has("minAmount") && <Field label="Amount from (minor units)">{text("minAmount")}</Field>}
-      {has("maxAmount") && <Field label="Amount to (minor units)">{text("maxAmount")}</Field>}
+      {has("minAmount") && <Field label="Amount from">{text("minAmount", MINOR)}</Field>}
+      {has("maxAmount") && <Field label="Amount to">{text("maxAmount", MINOR)}</Field>}
       {has("overdue") && (
         <Choice
           label="Due"

@@ -66,10 +66,16 @@ const Progress = ({ run, expected }: Props) => {
         compared.some((one) => one.type === type && one.isComplete) ? "syncs-complete" : "syncs-differs",
     },
   ];
+  // While a run is under way, and after one that compared both sides, each type says something.
+  const shown = recordTypes.filter(
+    (type) => run.status === "running" || compared.length > 0 || run.progress[type].read > 0,
+  );
+  if (shown.length === 0)
+    return run.status === "succeeded" ? <p class="quiet">It read no records, because none had changed.</p> : null;
   return (
     <Table
       class="rows syncs-progress"
-      rows={recordTypes}
+      rows={shown}
       keyOf={(type) => type}
       columns={[
         { head: "Records", isHead: true, cell: (type) => typeNames[type].many },
