@@ -3,6 +3,9 @@ import type { Page, Route } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
 import type { View } from "../support/browser.ts";
+import { showView } from "../support/console.ts";
+import { viewAddresses } from "../support/console-views.ts";
+import { answerByExamples } from "../support/example-answers.ts";
 import { shareConsole } from "../support/share-console.ts";
 
 const ALERT = "/api/integrations/provider/security/alert";
@@ -255,3 +258,21 @@ describe("triage", () => {
     ]);
   });
 });
+
+it.each([
+  [9, 0],
+  [16, 1],
+])(
+  "an alert of %d events shows the older ones by id only if they are more than the next five",
+  async (count, lists) => {
+    const { page } = await open({ organizationId: "console-alert-events" });
+    await answerByExamples(page, (answer, path) =>
+      /\/security\/alert\/[^/]+$/.test(path)
+        ? { ...answer, eventIds: Array.from({ length: count }, (_, i) => `01M8NTYA5CVAH32ZB64BFHB7${10 + i}`) }
+        : answer,
+    );
+    await showView(page, `${viewAddresses["/console/alerts/:id"]}`);
+    await page.getByRole("button", { name: count === 9 ? "Show 4 more" : "Show 5 more" }).waitFor();
+    expect(await page.getByText(/^\d+ older events? by id$/).count()).toBe(lists);
+  },
+);

@@ -1,6 +1,7 @@
 /** The states of the views Syncs, Webhooks and Records, and what attackers may write into their fields. */
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
+import { recordTypes } from "../../shared/records/record.ts";
 import { ATTACKS } from "../shared/reports/hostile.ts";
 import { violations } from "../support/accessibility.ts";
 import { failRequests, failure, REQUEST_ID, screens, showView } from "../support/console.ts";
@@ -26,7 +27,7 @@ const run = (id: string, more: object) => ({
   status: "succeeded",
   startedAt: at,
   finishedAt: at + 4_000,
-  progress: { customers: { read: 3, written: 2 }, subscriptions: nothing, invoices: nothing, payments: nothing },
+  progress: { ...Object.fromEntries(recordTypes.map((type) => [type, nothing])), customers: { read: 3, written: 2 } },
   ...more,
 });
 const runs = (text: string) => [
@@ -191,6 +192,10 @@ it("a member sees which records the role may not read, and no button that the ro
   await page.getByText("The role member may not start a sync or replay a delivery.").waitFor();
   await showView(page, "/console/webhooks?status=forged");
   await page.getByText("Your role does not allow this").waitFor();
+  await answer(page, WEBHOOKS, [delivery("evt_1", "failed", "customer.updated")]);
+  await showView(page, "/console/webhooks");
+  await page.getByText("The role member may not start a sync or replay a delivery.").waitFor();
+  expect(await page.getByRole("button", { name: /Replay/ }).count()).toBe(0);
   await showView(page, "/console/records");
   await page.getByText("Your role does not allow this").waitFor();
 

@@ -250,7 +250,7 @@ describe("the live tail of events", () => {
     list.now().add([event(9)], true, true);
     await until(() => asked.length === 2);
     await until(() => idsOf(list.now()).length === 1);
-    expect(asked[0]).toMatch(/^GET provider\/security\?userId=ada&since=[^&]+&interval=hour&limit=100$/);
+    expect(asked[0]).toMatch(/^GET provider\/security\?userId=ada&since=[^&]+&interval=hour&limit=50$/);
   });
 });
 

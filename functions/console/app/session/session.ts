@@ -149,7 +149,7 @@ const enter = async (readCaller: ReadCaller, onSignedIn: OnSignedIn): Promise<vo
     onSignedIn(known);
     session.value = { state: "signedIn", me: known };
   }
-  const isOver = (): boolean => session.value.state === "signedOut";
+  const isOver = (): boolean => known !== undefined && session.value.state === "signedOut";
   try {
     const me = await reading;
     if (isOver()) return;
