@@ -241,7 +241,10 @@ describe("triage", () => {
     await page.getByRole("link", { name: "Open its alert" }).click();
     await page.getByRole("button", { name: "Resolve" }).click();
     await page.getByText("1 alert is resolved.").waitFor();
-    await page.getByRole("link", { name: "Permission denied" }).click();
+    await page
+      .getByRole("region", { name: /^Events/ })
+      .getByRole("link", { name: "Permission denied" })
+      .click();
     await page.getByRole("button", { name: "Raise an alert" }).click();
     await page.getByLabel("Title").fill("Eve again");
     await page.getByRole("radio", { name: /^Critical/ }).check();
