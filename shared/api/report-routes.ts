@@ -16,7 +16,7 @@ export const reportRoutes = defineRoutes("reports", {
     permission: "security:read",
     summary: "List reports",
     description:
-      "Returns the organization's compliance reports, one for each UTC day, and security reviews, one for each week from Monday to Sunday; the latest period first.",
+      "Returns the organization's compliance reports, one for each UTC day, security reviews, one for each week from Monday to Sunday, and reports of each calendar month; the latest period first.",
     paging: pagesOf(ReportPosition),
     request: {
       query: z.object({

@@ -61,7 +61,7 @@ export const tags = {
   sync: { description: "Runs that update the records.", resourceType: "provider_account" },
   records: { description: "The records that were synced from the provider.", resourceType: undefined },
   webhooks: { description: "Events that the provider sends.", resourceType: "provider_account" },
-  reports: { description: "Daily and weekly reports for audits.", resourceType: "report" },
+  reports: { description: "Daily, weekly and monthly reports for audits.", resourceType: "report" },
   settings: { description: "An organization's settings for its integration.", resourceType: "provider_account" },
   notifications: {
     description: "Where an organization's alerts and reports are sent.",

@@ -8,8 +8,8 @@ import { timeOfDay, timeZone } from "../json/zoned-fields.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 import { type NotifiedChange, notifiedChanges } from "./messages/notification.ts";
 
-/** Reports that an e-mail destination can get: compliance reports daily, security reviews weekly. */
-export const reportRhythms = ["daily", "weekly"] as const;
+/** Reports that an e-mail destination can get: compliance reports daily, security reviews weekly, and one of each month. */
+export const reportRhythms = ["daily", "weekly", "monthly"] as const;
 export type ReportRhythm = (typeof reportRhythms)[number];
 
 const MAX_RULES = 50;
@@ -93,5 +93,5 @@ export const StoredEscalation = z
 /** The reports of an e-mail destination. */
 export const reports = described(
   z.optional(uniqueList(oneOf(reportRhythms), 1, reportRhythms.length, "rhythms")),
-  "E-mail only: links to the daily compliance report, to the weekly security review.",
+  "E-mail only: links to the daily compliance report, to the weekly security review, to the monthly report.",
 );

@@ -44,7 +44,10 @@ const LATE_MS = 4_000;
 /** Other events change the notice, or the bundle begins to be sent, each at most a few times. */
 const MAX_ATTEMPTS = 8;
 
-const rhythmOf = { compliance: "daily", review: "weekly" } as const satisfies Record<ReportMade["kind"], ReportRhythm>;
+const rhythmOf = { compliance: "daily", review: "weekly", month: "monthly" } as const satisfies Record<
+  ReportMade["kind"],
+  ReportRhythm
+>;
 
 export type DispatchDependencies = {
   destinations: { list(organizationId: string): Promise<readonly Destination[]> };

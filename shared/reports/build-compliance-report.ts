@@ -24,6 +24,7 @@ import {
 } from "./build-report.ts";
 import type { ComplianceReport, ReportedErasure, ReportedMute, ReportedSync, UserAccess } from "./compliance-report.ts";
 import type { DayCounts } from "./count-day.ts";
+import type { ReportedDrill, ReportedIntegrity } from "./evidence-fields.ts";
 import { type Period, reportId } from "./period.ts";
 
 /** An erasure request, without the user whose data is erased. Times in epoch ms. */
@@ -60,6 +61,8 @@ export type ComplianceInput = {
   mutes: readonly MuteItem[];
   /** The built-in rules of detection that are off. */
   rulesOff: readonly string[];
+  lastDrill: ReportedDrill | undefined;
+  integrity: ReportedIntegrity;
 };
 
 /** DynamoDB removes expired items within this time. */
@@ -80,6 +83,9 @@ const completenessOf = (run: SyncRun | undefined): ReportedSync["completeness"] 
   const isComplete = types.every(({ onlyListed, onlyStored }) => onlyListed === 0 && onlyStored === 0);
   return { runId: run.id, at: run.finishedAt ?? run.startedAt, isComplete, types };
 };
+
+export const reportedKey = (key: StoredKey | undefined): ReportedSync["key"] =>
+  key && { kind: key.kind, mode: key.mode, since: key.since };
 
 const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
   const { connection, key, runs, lastSuccessAt, comparedRun } = input;
@@ -102,7 +108,7 @@ const syncOf = (input: ComplianceInput, maxItems: number): ReportedSync => {
     })),
     moreFailures: failures.more,
     ...definedFields({
-      key: key && { kind: key.kind, mode: key.mode, since: key.since },
+      key: reportedKey(key),
       lastSuccessAt,
       completeness: completenessOf(comparedRun),
     }),
@@ -155,7 +161,7 @@ const erasuresOf = ({ erasures, period }: ComplianceInput): ReportedErasure[] =>
       daysLeft: Math.floor((dueAt - period.to) / DAY_MS),
     }));
 
-const mutesOf = ({ mutes, period }: ComplianceInput): ReportedMute[] =>
+export const mutesOf = ({ mutes, period }: Pick<ComplianceInput, "mutes" | "period">): ReportedMute[] =>
   mutes
     .filter((mute) => actsWithin(mute, period))
     .map((mute) => ({
@@ -207,6 +213,8 @@ export const buildComplianceReport = (input: ComplianceInput): ComplianceReport 
       mutes: shownMutes.shown,
       moreMutes: shownMutes.more,
       rulesOff: [...input.rulesOff],
+      ...definedFields({ lastDrill: input.lastDrill }),
+      integrity: input.integrity,
       alerts: alertsOf(input, maxItems),
     };
   });

@@ -46,7 +46,7 @@ const REFUSALS = ["AUTHENTICATION_FAILURE", "PERMISSION_DENIED"];
 const isFinding = ({ rule }: Pick<Alert, "rule">): boolean =>
   isCustomRule(rule) || builtInRules.some((one) => one === rule);
 
-const dayOf = ({ days }: ReviewInput, from: number): ReviewedDay => {
+export const dayOf = ({ days }: Pick<ReviewInput, "days">, from: number): ReviewedDay => {
   const counters = days.get(from) ?? [];
   return {
     from,
@@ -57,7 +57,7 @@ const dayOf = ({ days }: ReviewInput, from: number): ReviewedDay => {
 };
 
 /** The beginnings of the days or weeks from one time to another. */
-const startsOf = (from: number, to: number, step: number): number[] =>
+export const startsOf = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) }, (_, index) => from + index * step);
 
 const weekOf = (input: ReviewInput, from: number): ReviewedWeek => {

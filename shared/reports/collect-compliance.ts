@@ -13,6 +13,7 @@ import { DAY_MS } from "../terms/hours.ts";
 import type { ComplianceInput, ErasureFact } from "./build-compliance-report.ts";
 import { isWithin } from "./build-report.ts";
 import { createDayCounter } from "./count-day.ts";
+import type { ReadIntegrity, ReadLastDrill } from "./evidence-fields.ts";
 import type { Period } from "./period.ts";
 import type { PeriodEventsStore } from "./period-events-store.ts";
 import { readAlerts, readEndedRuns, readItems } from "./read-lists.ts";
@@ -35,6 +36,8 @@ export type ComplianceDependencies = {
   erasures: ErasureList;
   mutes: Pick<MuteStore, "list">;
   rules: Pick<RuleSettingsStore, "read">;
+  readLastDrill: ReadLastDrill;
+  readIntegrity: ReadIntegrity;
   retentionDays: number;
 };
 
@@ -62,7 +65,11 @@ const MUTES_PER_PAGE = 100;
 /** More than an administrator makes in the time for which mutes are kept. */
 const MAX_MUTES = 1_000;
 
-const readMutes = async (mutes: Pick<MuteStore, "list">, organizationId: string, now: number): Promise<MuteItem[]> => {
+export const readMutes = async (
+  mutes: Pick<MuteStore, "list">,
+  organizationId: string,
+  now: number,
+): Promise<MuteItem[]> => {
   const found: MuteItem[] = [];
   const listed = readItems((after?: string) => mutes.list(organizationId, { limit: MUTES_PER_PAGE, after, now }));
   for await (const mute of listed) {
@@ -70,6 +77,15 @@ const readMutes = async (mutes: Pick<MuteStore, "list">, organizationId: string,
     if (found.length === MAX_MUTES) break;
   }
   return found;
+};
+
+/** The built-in rules of detection that are off. */
+export const readRulesOff = async (
+  rules: Pick<RuleSettingsStore, "read">,
+  organizationId: string,
+): Promise<string[]> => {
+  const settings = await rules.read(organizationId);
+  return builtInRules.filter((rule) => !settingsOf(settings, rule).enabled);
 };
 
 type Runs = Pick<ComplianceInput, "runs" | "comparedRun" | "lastSuccessAt">;
@@ -82,6 +98,8 @@ export const createComplianceCollector = ({
   erasures,
   mutes,
   rules,
+  readLastDrill,
+  readIntegrity,
   retentionDays,
 }: ComplianceDependencies) => {
   const readDay = async (organizationId: string, period: Period, now: number) => {
@@ -120,7 +138,9 @@ export const createComplianceCollector = ({
       connection,
       erasureFacts,
       foundMutes,
-      rulesSettings,
+      rulesOff,
+      lastDrill,
+      integrity,
     ] = await Promise.all([
       readDay(organizationId, period, now),
       readRuns(organizationId, period, now),
@@ -130,7 +150,9 @@ export const createComplianceCollector = ({
       connections.read(organizationId),
       readErasures(erasures, organizationId),
       readMutes(mutes, organizationId, now),
-      rules.read(organizationId),
+      readRulesOff(rules, organizationId),
+      readLastDrill(organizationId, period.to, now),
+      readIntegrity(organizationId, period, now),
     ]);
     return {
       period,
@@ -145,7 +167,9 @@ export const createComplianceCollector = ({
       alerts: found,
       erasures: erasureFacts,
       mutes: foundMutes,
-      rulesOff: builtInRules.filter((rule) => !settingsOf(rulesSettings, rule).enabled),
+      rulesOff,
+      lastDrill,
+      integrity,
     };
   };
 };

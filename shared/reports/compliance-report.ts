@@ -6,6 +6,7 @@ import { count, epochMs, integer } from "../json/number-fields.ts";
 import { recordTypes } from "../records/record.ts";
 import { sources } from "../security/security-event.ts";
 import { riskLevels } from "../terms/risk-levels.ts";
+import { ReportedDrill, ReportedIntegrity } from "./evidence-fields.ts";
 import { ByCause, ByLevel, described, durationMs, more, ReportedAlert, reportEntryFields } from "./report-fields.ts";
 import { allReviews } from "./report-review.ts";
 
@@ -53,7 +54,7 @@ const FailedRun = z.object({
   message: z.string(),
 });
 
-const ReportedKey = z
+export const ReportedKey = z
   .extend(z.pick(StoredKey, { kind: true, mode: true }), { since: epochMs("when it was first stored.") })
   .register(z.globalRegistry, { description: "The stored key when the report was made; absent without a connection." });
 
@@ -160,6 +161,8 @@ export const ComplianceReport = z
         description: "Built-in rules of detection that were off when the report was made. Absent in older reports.",
       }),
     ),
+    lastDrill: z.optional(ReportedDrill),
+    integrity: z.optional(ReportedIntegrity),
     alerts: z.object({
       raised: count("Alerts whose first evidence is of the period."),
       acknowledged: count("Those of them that were acknowledged or resolved."),

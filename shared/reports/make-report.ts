@@ -9,8 +9,10 @@ import type { Clock } from "../runtime/clock.ts";
 import type { BusEvent, EventBus } from "../runtime/event-bus.ts";
 import { GRACE_MS } from "../security/statistics/close-hours.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import { buildComplianceReport, type ComplianceInput } from "./build-compliance-report.ts";
+import { buildMonthReport, type MonthInput } from "./build-month-report.ts";
 import { buildReviewReport, type ReviewInput } from "./build-review-report.ts";
 import { type Period, periodOf, reportKinds } from "./period.ts";
 import type { Report } from "./report.ts";
@@ -44,6 +46,7 @@ export type ReportMakerDependencies = {
   connections: Pick<ConnectionStore, "read">;
   collectCompliance: Collect<ComplianceInput>;
   collectReview: Collect<ReviewInput>;
+  collectMonth: Collect<MonthInput>;
   bus: Pick<EventBus, "publish">;
   now: Clock;
 };
@@ -51,8 +54,12 @@ export type ReportMakerDependencies = {
 /** If erasures invalidate the report so often, the next dispatch requests it again. */
 const ATTEMPTS = 3;
 
+/** A month's report lists the reports of its days, so they are made before. */
+const MONTH_LATER_MS = HOUR_MS;
+
 /** Whether a period is over, and its events have been stored. @param now epoch ms. */
-export const isReportable = ({ to }: Period, now: number): boolean => to + GRACE_MS <= now;
+export const isReportable = ({ kind, to }: Pick<Period, "kind" | "to">, now: number): boolean =>
+  to + GRACE_MS + (kind === "month" ? MONTH_LATER_MS : 0) <= now;
 
 export const createReportMaker = ({
   reports,
@@ -60,6 +67,7 @@ export const createReportMaker = ({
   connections,
   collectCompliance,
   collectReview,
+  collectMonth,
   bus,
   now,
 }: ReportMakerDependencies) => {
@@ -75,6 +83,11 @@ export const createReportMaker = ({
       const input = await collectCompliance(organizationId, period, now());
       const isEmpty = input.day.events.total === 0 && input.runs.length === 0;
       return isEmpty && !(await wasConnected(organizationId, period)) ? undefined : buildComplianceReport(input);
+    }
+    if (period.kind === "month") {
+      const input = await collectMonth(organizationId, period, now());
+      const isEmpty = input.days.size === 0 && input.reports.length === 0;
+      return isEmpty && !(await wasConnected(organizationId, period)) ? undefined : buildMonthReport(input);
     }
     const input = await collectReview(organizationId, period, now());
     const isOfWeek = (time: number) => time >= period.from;

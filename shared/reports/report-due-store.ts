@@ -48,7 +48,7 @@ export const createReportDueStore = (table: Table<"reports">) => {
       putPart(table, { ...marks.itemOf(scope, dueKey(period), attributesOf(period, now)), scope, key: dueKey(period) }),
 
     /**
-     * Marks the reports of a day and of its week: four write units, two if both are marked already.
+     * Marks the reports of a day, of its week and of its month: six write units, three if all are marked already.
      * @param scope the organization's key (shared/terms/keys.ts).
      * @param day any time of it, epoch ms.
      */

@@ -14,9 +14,9 @@ export const durationMs = (description: string) =>
 export const more = (items: string) => count(`How many more ${items} there were than the report lists.`);
 
 export const reportEntryFields = {
-  id: described("Its kind and its period's first day: `compliance-2026-11-21`."),
+  id: described("Its kind and its period's first day, or its month: `compliance-2026-11-21`, `month-2026-11`."),
   kind: z.enum(reportKinds),
-  from: epochMs("the period's beginning, a UTC midnight; of a review, a Monday's."),
+  from: epochMs("the period's beginning, a UTC midnight; of a review, a Monday's; of a month, its first day's."),
   to: epochMs("the period's end, exclusive."),
   createdAt: epochMs("when the report was made."),
   ...firstReviewFields,

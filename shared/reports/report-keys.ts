@@ -1,7 +1,7 @@
 /**
  * The keys of the table of reports: partition key `scope` (the organization's), sort key `key`, expiry `ttl`.
  *
- * - `compliance#2026-11-21`, `review#2026-11-16` the list's entry of a report (report-store.ts).
+ * - `compliance#2026-11-21`, `review#2026-11-16`, `month#2026-11-01` the list's entry of a report (report-store.ts).
  * - `content#compliance#2026-11-21` the report as JSON text; stored apart so that lists stay cheap.
  * - `due#compliance#2026-11-21` a mark: the report must be made when its period is over (report-due-store.ts). `token` changes
  *   with each mark. In the sparse index byDue: partition key `dueShard` ("0" to "7"), sort key `key`, keys only.

@@ -24,7 +24,7 @@ export type PutResult = "stored" | "exists" | "erased";
 const compare = (a: ReportPosition, b: ReportPosition): number =>
   b.to - a.to || b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** An organization has fewer reports: a daily and a weekly one of the longest retention (limits.md). */
+/** An organization has fewer reports of each kind: a daily one of the longest retention (limits.md). */
 const MAX_REPORTS = 4_000;
 
 type ReportPage = { limit: number; after: ReportPosition | undefined; now: number; isReviewed?: boolean | undefined };

@@ -1,7 +1,8 @@
-/** Reports as they are stored and returned. Their sections: compliance-report.ts, review-report.ts. */
+/** Reports as they are stored and returned. Their sections: compliance-report.ts, review-report.ts, month-report.ts. */
 import * as z from "zod/mini";
 import { cursorTime } from "../json/cursor-time.ts";
 import { ComplianceReport } from "./compliance-report.ts";
+import { MonthReport } from "./month-report.ts";
 import { reportEntryFields } from "./report-fields.ts";
 import { ReviewReport } from "./review-report.ts";
 
@@ -11,7 +12,7 @@ export const ReportEntry = z
 export type ReportEntry = z.output<typeof ReportEntry>;
 
 export const Report = z
-  .discriminatedUnion("kind", [ComplianceReport, ReviewReport])
+  .discriminatedUnion("kind", [ComplianceReport, ReviewReport, MonthReport])
   .register(z.globalRegistry, { id: "Report", description: "A report with its sections, by its kind." });
 export type Report = z.output<typeof Report>;
 

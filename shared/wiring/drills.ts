@@ -1,5 +1,6 @@
 /** The fire drills of deployed functions. All throw Error at cold start if the environment lacks a variable. */
 import { createDrillStore } from "../drills/drill-store.ts";
+import { createReadLastDrill } from "../drills/last-drill.ts";
 import { createReadDrill, createSettleDrill } from "../drills/read-drill.ts";
 import { createRequestDrill, createStartDrill } from "../drills/request-drill.ts";
 import { createRunDrill } from "../drills/run-drill.ts";
@@ -44,6 +45,8 @@ export const wireRequestDrill = () => {
 };
 
 export const wireReadDrill = () => createReadDrill({ ...wireDrills(), findAlert: wireFindAlert() });
+
+export const wireReadLastDrill = () => createReadLastDrill({ ...wireDrills(), findAlert: wireFindAlert() });
 
 export const wireRunDrills = () => {
   const drills = wireDrills();

@@ -5,8 +5,10 @@ import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import { createAddReview } from "../reports/add-review.ts";
 import { createComplianceCollector } from "../reports/collect-compliance.ts";
+import { createMonthCollector } from "../reports/collect-month.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
 import { createReportDispatcher } from "../reports/dispatch-reports.ts";
+import { integrityOfPeriod } from "../reports/evidence-fields.ts";
 import { createReportMaker } from "../reports/make-report.ts";
 import { createPeriodEventsStore } from "../reports/period-events-store.ts";
 import { createReportReader } from "../reports/read-report.ts";
@@ -25,6 +27,7 @@ import { createEventCountStore } from "../security/statistics/event-count-store.
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
+import { wireReadLastDrill } from "./drills.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
@@ -79,8 +82,16 @@ export const wireReportMaker = () => {
   const runs = wireSyncRunStore();
   const alerts = wireAlertStore();
   const periodEvents = createPeriodEventsStore(openTable("securityEvents"));
+  const reports = wireReportStore();
+  const counts = {
+    openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
+    rollups: createRollupStore(openTable("securityRollups")),
+    events: createEventCountStore(openTable("securityEvents")),
+  };
+  const switches = { mutes: wireMuteStore(), rules: wireRuleSettings() };
+  const evidence = { readLastDrill: wireReadLastDrill(), readIntegrity: integrityOfPeriod };
   return createReportMaker({
-    reports: wireReportStore(),
+    reports,
     due: wireReportDueStore(),
     connections,
     collectCompliance: createComplianceCollector({
@@ -89,22 +100,28 @@ export const wireReportMaker = () => {
       alerts,
       connections,
       erasures,
-      mutes: wireMuteStore(),
-      rules: wireRuleSettings(),
+      ...switches,
+      ...evidence,
       retentionDays: retentionDays(),
     }),
     collectReview: createReviewCollector({
-      counts: {
-        openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
-        rollups: createRollupStore(openTable("securityRollups")),
-        events: createEventCountStore(openTable("securityEvents")),
-      },
+      counts,
       events: createSecurityEventStore(openTable("securityEvents")),
       circuits: createCircuitStore(openTable("circuits")),
       periodEvents,
       connections,
       runs,
       alerts,
+      retentionDays: retentionDays(),
+    }),
+    collectMonth: createMonthCollector({
+      counts,
+      events: periodEvents,
+      alerts,
+      connections,
+      reports,
+      ...switches,
+      ...evidence,
       retentionDays: retentionDays(),
     }),
     bus: wireBus(),

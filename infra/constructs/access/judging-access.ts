@@ -128,6 +128,11 @@ export const judgingAccess = (parts: AccessParts) => {
       erasures.may("Query"),
       mutes.may("Query"),
       settings.may("GetItem"),
+      // The reports of a month, and the last drill with its deliveries and its alert.
+      reports.may("Query"),
+      drills.may("Query", "UpdateItem"),
+      notifications.may("GetItem"),
+      securityAlerts.may("GetItem"),
     ),
 
     requestErasure: erasures.may("GetItem", "PutItem", "UpdateItem"),

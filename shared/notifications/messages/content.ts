@@ -160,10 +160,12 @@ export const contentOf = (notification: Notification): Content => {
     }
     case "report.created": {
       const { kind, from, to, url } = notification.data;
-      const headline =
-        kind === "compliance"
-          ? `Compliance report of ${dayText(from)}`
-          : `Security review from ${dayText(from)} to ${dayText(to - 1)}`;
+      const headlines = {
+        compliance: `Compliance report of ${dayText(from)}`,
+        review: `Security review from ${dayText(from)} to ${dayText(to - 1)}`,
+        month: `Monthly report from ${dayText(from)} to ${dayText(to - 1)}`,
+      };
+      const headline = headlines[kind];
       return { ...nothing, headline, paragraph: "The report is ready.", link: { label: "Open the report", url } };
     }
     case "notification.test":

@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { count, epochMs } from "../../json/number-fields.ts";
+import { reportKinds } from "../../reports/period.ts";
 import { alertStatuses } from "../../security/alerts/alert.ts";
 import { Attack } from "../../security/alerts/attack.ts";
 import { riskLevels } from "../../terms/risk-levels.ts";
@@ -68,7 +69,7 @@ const summaryData = z.object({
 });
 
 /** `kind`, `from` and `to` as the list of reports has them. `url`: the report's view in the console. */
-const reportData = z.object({ id: text, kind: z.enum(["compliance", "review"]), from: epochMs(), to: epochMs(), url });
+const reportData = z.object({ id: text, kind: z.enum(reportKinds), from: epochMs(), to: epochMs(), url });
 
 /** The destination that a test or a confirmation is about. */
 const destination = z.object({ id: text, name: text });

@@ -13,6 +13,7 @@ import {
   syncSection,
   URGENT_DAYS,
 } from "./compliance-sections.ts";
+import { evidenceSection } from "./evidence-section.ts";
 import { formatCount, formatShare, plural } from "./format.ts";
 import { badge, keyFigures, nothing, section } from "./parts.ts";
 
@@ -166,7 +167,8 @@ export const complianceContent = (report: ComplianceReport): Markup[] =>
     accessSection(report),
     changesSection(report),
     alertsSection(report),
-    switchedOffSection(report),
+    switchedOffSection(report, "on the day"),
     syncSection(report),
+    evidenceSection(report),
     retentionSection(report),
   ].filter((part) => part !== false);

@@ -90,14 +90,17 @@ const completeness = ({ sync: { completeness: compared } }: ComplianceReport): M
   )}`;
 };
 
+export const keySentence = (key: ComplianceReport["sync"]["key"]): Markup | false =>
+  key !== undefined &&
+  html`<p>The stored key is ${key.kind === "oauth" ? "granted by OAuth" : key.kind}, for ${key.mode} mode, and stored since ${formatMoment(key.since)}.</p>`;
+
 export const syncSection = (report: ComplianceReport): Markup => {
   const { connection, runs, succeeded, failed, cancelled, running, failures, moreFailures, lastSuccessAt, key } =
     report.sync;
   return section(
     "Completeness of syncs",
     html`<p>The provider is ${connection === "needs_reconnect" ? "waiting to be connected again" : connection}. ${plural(runs, "run", "runs")} began: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed${cancelled > 0 && `, ${formatCount(cancelled)} cancelled`}${running > 0 && `, ${formatCount(running)} under way`}. ${lastSuccessAt === undefined ? "No run has succeeded yet." : `The last one that succeeded ended on ${formatMoment(lastSuccessAt)}.`}</p>`,
-    key !== undefined &&
-      html`<p>The stored key is ${key.kind === "oauth" ? "granted by OAuth" : key.kind}, for ${key.mode} mode, and stored since ${formatMoment(key.since)}.</p>`,
+    keySentence(key),
     failures.length > 0 &&
       table(
         "Runs that failed",
@@ -129,14 +132,17 @@ export const alertsSection = ({ alerts }: ComplianceReport): Markup => {
 
 const isHighMuted = (levels: readonly string[]): boolean => levels.includes("HIGH") || levels.includes("CRITICAL");
 
-/** What administrators have switched off: mutes and rules. Nothing if all is on. */
-export const switchedOffSection = ({ mutes = [], moreMutes = 0, rulesOff = [] }: ComplianceReport): Markup | false =>
+/** What administrators have switched off: mutes and rules. Nothing if all is on. @param when such as "on the day". */
+export const switchedOffSection = (
+  { mutes = [], moreMutes = 0, rulesOff = [] }: Pick<ComplianceReport, "mutes" | "moreMutes" | "rulesOff">,
+  when: string,
+): Markup | false =>
   mutes.length + moreMutes + rulesOff.length > 0 &&
   section(
     "Switched off",
     mutes.length > 0 &&
       table(
-        "Mutes that acted on the day: these alerts were not sent, or later",
+        `Mutes that acted ${when}: these alerts were not sent, or later`,
         [text("Alerts"), short("From"), short("Until"), text("Who"), text("Why"), number("Hidden")],
         mutes.map(({ rules, subject, levels, from, until, weekly, who, why, hiddenAlerts }) => [
           html`<span class="${isHighMuted(levels) ? "no" : "name"}">${levels.join(", ")}</span><small>${rules?.map(words).join(", ") ?? "all rules"}${subject !== undefined && `, about ${subject}`}</small>`,

@@ -29,6 +29,8 @@ export const formatShare = (share: number): string =>
 /** `21 November 2026` */
 export const formatDate = (time: number): string =>
   `${dayOfMonth(time)} ${month(time)} ${new Date(time).getUTCFullYear()}`;
+/** `November 2026` */
+export const formatMonth = (time: number): string => `${month(time)} ${new Date(time).getUTCFullYear()}`;
 /** `Saturday, 21 November 2026` */
 export const formatDay = (time: number): string => `${weekday(time)}, ${formatDate(time)}`;
 /** `21 Nov` */

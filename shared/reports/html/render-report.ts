@@ -3,22 +3,34 @@
 import { html, textOf } from "../../runtime/markup.ts";
 import type { Report } from "../report.ts";
 import { complianceContent } from "./compliance-page.ts";
-import { formatDate, formatDay, formatMoment, formatSpan } from "./format.ts";
+import { formatDate, formatDay, formatMoment, formatMonth, formatSpan } from "./format.ts";
+import { monthContent } from "./month-page.ts";
 import { reviewContent } from "./review-page.ts";
 import { STYLES } from "./styles.ts";
 
 /** The same policy is a response header (shared/http/respond.ts). The `meta` element keeps it in a saved copy. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-const bodyOf = (report: Report) =>
-  report.kind === "compliance"
-    ? { kind: "Compliance report", heading: formatDay(report.from), span: "", content: complianceContent(report) }
-    : {
+const bodyOf = (report: Report) => {
+  switch (report.kind) {
+    case "compliance":
+      return {
+        kind: "Compliance report",
+        heading: formatDay(report.from),
+        span: "",
+        content: complianceContent(report),
+      };
+    case "review":
+      return {
         kind: "Security review",
         heading: `Week of ${formatDate(report.from)}`,
         span: `Monday to Sunday, ${formatSpan(report.from, report.to)} · `,
         content: reviewContent(report),
       };
+    case "month":
+      return { kind: "Monthly report", heading: formatMonth(report.from), span: "", content: monthContent(report) };
+  }
+};
 
 const reviewed = ({ reviewedAt, reviewedBy }: Report): string =>
   reviewedAt === undefined

@@ -4,9 +4,12 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createCircuitStore } from "../../../shared/circuit-breaker/circuit-store.ts";
 import { createConnectionStore } from "../../../shared/connection/connection-store.ts";
 import { createComplianceCollector, readErasures } from "../../../shared/reports/collect-compliance.ts";
+import { createMonthCollector } from "../../../shared/reports/collect-month.ts";
 import { countDays, createReviewCollector } from "../../../shared/reports/collect-review.ts";
-import { periodOf } from "../../../shared/reports/period.ts";
+import { integrityOfPeriod } from "../../../shared/reports/evidence-fields.ts";
+import { periodOf, reportId } from "../../../shared/reports/period.ts";
 import { createPeriodEventsStore } from "../../../shared/reports/period-events-store.ts";
+import { createReportStore } from "../../../shared/reports/report-store.ts";
 import { createTable } from "../../../shared/runtime/table.ts";
 import { createAlertRaisingStore } from "../../../shared/security/alerts/alert-raising-store.ts";
 import { createAlertStore } from "../../../shared/security/alerts/alert-store.ts";
@@ -23,7 +26,7 @@ import { NOW } from "../../support/security-events.ts";
 import { type Actor, startRollupWorld } from "../../support/security-rollups.ts";
 import { tableDefinition } from "../../support/service-tables.ts";
 import { usePerFile } from "../../support/use-started.ts";
-import { comparedRunAt, muteAt, runAt } from "./samples.ts";
+import { comparedRunAt, drillAt, muteAt, runAt, sampleCompliance } from "./samples.ts";
 
 const RETENTION_DAYS = 90;
 /** 12:30 on a Saturday, the start and end of that day, and the Monday of its week. */
@@ -35,7 +38,7 @@ const world = usePerFile(startRollupWorld);
 let actor: Actor;
 let organizations = 0;
 beforeAll(async () => {
-  const others = ["securityAlerts", "syncRuns", "circuits", "connections"] as const;
+  const others = ["securityAlerts", "syncRuns", "circuits", "connections", "reports"] as const;
   await world.engine.createTables(...others.map(tableDefinition));
   actor = world.actor();
 });
@@ -50,6 +53,11 @@ const pageOfMutes = (after: string | undefined) => {
   return { items: mutes.slice(index, index + 1), next: index + 1 < mutes.length ? mutes[index]?.id : undefined };
 };
 
+const evidence = {
+  readLastDrill: async (_: string, before: number) => drillAt(before - HOUR_MS),
+  readIntegrity: integrityOfPeriod,
+};
+
 const stores = () => {
   const client = world.engine.documentClient();
   const alertOptions = { retentionDays: RETENTION_DAYS, random: () => randomBytes(16) };
@@ -61,6 +69,7 @@ const stores = () => {
   };
   const periodEvents = createPeriodEventsStore(createTable(client, "securityEvents"));
   const { openHours, rollups, counts, events } = actor;
+  const reports = createReportStore(createTable(client, "reports"), { retentionDays: RETENTION_DAYS });
   return {
     client,
     periodEvents,
@@ -72,7 +81,18 @@ const stores = () => {
       erasures: { list: async () => ({ items: [], next: undefined }) },
       mutes: { list: async (_, { after }) => pageOfMutes(after) },
       rules: { read: async () => ({ system_errors: { ...rule, enabled: false }, rate_limit_violations: rule }) },
+      ...evidence,
     }),
+    month: createMonthCollector({
+      ...shared,
+      events: periodEvents,
+      counts: { openHours, rollups, events: counts },
+      mutes: { list: async (_, { after }) => pageOfMutes(after) },
+      rules: { read: async () => ({ system_errors: { ...rule, enabled: false } }) },
+      reports,
+      ...evidence,
+    }),
+    reports,
     review: createReviewCollector({
       ...shared,
       events,
@@ -348,6 +368,47 @@ describe("the input of a review", () => {
       expect(read).toBeLessThanOrEqual(3);
       world.time.now = NOW;
     });
+});
+
+describe("the input of a month's report", () => {
+  const NOVEMBER = periodOf("month", DAY);
+
+  it("has the sums of its days, its daily and weekly reports, what is switched off, and the last drill", async () => {
+    const { month, reports } = stores();
+    const acme = newOrganization();
+    const recorder = actor.recorder();
+    world.time.now = NOVEMBER.to + 2 * HOUR_MS;
+    await recorder.record(event(acme), { timestamp: NOVEMBER.from });
+    await recorder.record(denial(acme), { timestamp: DAY });
+    await recorder.record(event(acme), { timestamp: NOVEMBER.to - 1 });
+    await recorder.record(event(acme), { timestamp: NOVEMBER.to });
+    for (const from of [NOVEMBER.from - DAY_MS, NOVEMBER.from, DAY, NOVEMBER.to - DAY_MS, NOVEMBER.to]) {
+      const period = periodOf("compliance", from);
+      await reports.put(acme, { ...sampleCompliance({ period }), id: reportId(period) }, 0);
+    }
+    const input = await month(acme, NOVEMBER, world.time.now);
+    const sums = [...input.days].map(([from, counters]) => [from, counters.reduce((sum, one) => sum + one.events, 0)]);
+    expect(sums.sort()).toEqual([
+      [NOVEMBER.from, 1],
+      [DAY, 1],
+      [NOVEMBER.to - DAY_MS, 1],
+    ]);
+    expect(input.reports.map(({ id }) => id)).toEqual([
+      "compliance-2026-11-30",
+      "compliance-2026-11-21",
+      "compliance-2026-11-01",
+    ]);
+    expect(input).toMatchObject({
+      unprocessedHighRiskEvents: 1,
+      rulesOff: ["system_errors"],
+      mutes,
+      lastDrill: drillAt(NOVEMBER.to - HOUR_MS),
+      connection: "disconnected",
+      key: undefined,
+      integrity: { log: "not_sealed" },
+    });
+    world.time.now = NOW;
+  });
 });
 
 describe("erasures of an organization", () => {

@@ -18,7 +18,7 @@ import { depth, isDeep, rangeOf } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { tableDefinition } from "../../support/service-tables.ts";
 import { useEngine } from "../../support/use-table.ts";
-import { complianceInput, MONDAY, reviewInput, runAt, SATURDAY } from "./samples.ts";
+import { complianceInput, MONDAY, monthInput, reviewInput, runAt, SATURDAY } from "./samples.ts";
 
 quietLog();
 
@@ -51,6 +51,10 @@ const startWorld = async () => {
       const isBusy = busy.has(`${organizationId} ${reportId(period)}`);
       const days = new Map(isBusy ? [[period.from, reviewInput().days.get(MONDAY) ?? []]] : []);
       return reviewInput({ period, createdAt: now, knownFrom: period.from, days, runs: [] });
+    }),
+    collectMonth: jest.fn<ReportMakerDependencies["collectMonth"]>(async (organizationId, period, now) => {
+      const isBusy = busy.has(`${organizationId} ${reportId(period)}`);
+      return monthInput({ period, createdAt: now, reports: [], ...(!isBusy && { days: new Map() }) });
     }),
   };
   const announced: BusEvent[] = [];
@@ -147,7 +151,7 @@ describe("making a report", () => {
     const results = await Promise.all([1, 2, 3].map(() => world.make(dueOn("compliance", SATURDAY))));
     expect(results.filter(({ isMade }) => isMade)).toHaveLength(1);
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: false });
-    expect(await world.marked()).toEqual(["org#acme review-2026-11-16"]);
+    expect(await world.marked()).toEqual(["org#acme month-2026-11", "org#acme review-2026-11-16"]);
   });
 
   it("waits until the period is over and its last events are stored", async () => {
@@ -160,9 +164,23 @@ describe("making a report", () => {
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
   });
 
+  it("makes a month's report an hour after its last day's, which it lists", async () => {
+    const world = await startWorld();
+    world.busy.add("acme month-2026-11");
+    world.time.now = Date.UTC(2026, 11) + HOUR_MS + 5 * MINUTE_MS - 1;
+    expect(await world.make(dueOn("month", SATURDAY))).toEqual({ isMade: false, isEarly: true });
+    world.time.now++;
+    expect(await world.make(dueOn("month", SATURDAY))).toEqual({ isMade: true });
+    expect(await world.make(dueOn("month", SATURDAY))).toEqual({ isMade: false });
+    expect(await world.reports.get("acme", { kind: "month", from: Date.UTC(2026, 10) }, world.time.now)).toMatchObject({
+      id: "month-2026-11",
+      kind: "month",
+    });
+  });
+
   it("makes no report of a period without events, runs and connection", async () => {
     const world = await startWorld();
-    world.time.now = MONDAY + 8 * DAY_MS;
+    world.time.now = MONDAY + 16 * DAY_MS;
     await world.due.markReportsDue(organizationKey("acme"), SATURDAY);
     for (const kind of reportKinds) expect(await world.make(dueOn(kind, SATURDAY))).toEqual({ isMade: false });
     expect(await world.made("acme", 1)).toEqual([]);
@@ -173,12 +191,13 @@ describe("making a report", () => {
     [
       "a connection made before the period's end",
       SATURDAY + DAY_MS - 1,
-      ["compliance-2026-11-21", "review-2026-11-16"],
+      ["compliance-2026-11-21", "review-2026-11-16", "month-2026-11"],
     ],
-    ["a connection made after the period's end", MONDAY + 7 * DAY_MS, []],
+    ["a connection made after the week's end", MONDAY + 7 * DAY_MS, ["month-2026-11"]],
+    ["a connection made after the period's end", MONDAY + 15 * DAY_MS, []],
   ])("counts only connections of the period: %s", async (_what, connectedAt, expected) => {
     const world = await startWorld();
-    world.time.now = MONDAY + 8 * DAY_MS;
+    world.time.now = MONDAY + 16 * DAY_MS;
     world.connected.set("acme", connectedAt);
     for (const kind of reportKinds) await world.make(dueOn(kind, SATURDAY));
     expect(await world.made("acme", 1)).toEqual(expected);
@@ -209,7 +228,7 @@ describe("making a report", () => {
     erasures = 3;
     await expect(world.make(dueOn("compliance", SATURDAY))).rejects.toThrow("Erasures invalidated the report");
     expect(await world.made("acme", 1)).toEqual([]);
-    expect(await world.marked()).toHaveLength(2);
+    expect(await world.marked()).toHaveLength(3);
     erasures = 1;
     expect(await world.make(dueOn("compliance", SATURDAY))).toEqual({ isMade: true });
     expect(world.collectCompliance).toHaveBeenCalledTimes(5);
@@ -274,7 +293,7 @@ describe("a report that an erasure has marked again", () => {
     expect(await world.made("acme", 1)).toEqual([]);
     await world.runHour();
     expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
-    expect(await world.marked()).toEqual(["org#acme review-2026-11-16"]);
+    expect(await world.marked()).toEqual(["org#acme month-2026-11", "org#acme review-2026-11-16"]);
   });
 
   it("is made again however old it is, and an expired mark is only removed", async () => {
@@ -287,7 +306,7 @@ describe("a report that an erasure has marked again", () => {
     expect(await world.made("acme", 1)).toEqual([]);
     await world.runHour();
     expect(await world.made("acme", 1)).toEqual(["compliance-2026-11-21"]);
-    // The week's mark, which is 60 days old.
+    // The marks of the week and the month, which are 60 days old.
     expect(await world.marked()).toEqual([]);
     expect(world.collectReview).not.toHaveBeenCalled();
   });

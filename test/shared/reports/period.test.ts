@@ -15,11 +15,22 @@ import { MONDAY, SATURDAY } from "./samples.ts";
 const anyTime = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 
 describe("a period", () => {
-  it("is a UTC day, or a week from Monday to Sunday", () => {
+  it("is a UTC day, a week from Monday to Sunday, or a calendar month", () => {
     expect(periodOf("compliance", SATURDAY + 1)).toEqual({ kind: "compliance", from: SATURDAY, to: SATURDAY + DAY_MS });
     expect(periodOf("review", SATURDAY)).toEqual({ kind: "review", from: MONDAY, to: MONDAY + 7 * DAY_MS });
-    expect(periodsOfDay(MONDAY + 7 * DAY_MS - 1).map(reportId)).toEqual(["compliance-2026-11-22", "review-2026-11-16"]);
-    expect(periodsOfDay(MONDAY + 7 * DAY_MS).map(reportId)).toEqual(["compliance-2026-11-23", "review-2026-11-23"]);
+    expect(periodsOfDay(MONDAY + 7 * DAY_MS - 1).map(reportId)).toEqual([
+      "compliance-2026-11-22",
+      "review-2026-11-16",
+      "month-2026-11",
+    ]);
+    expect(periodsOfDay(MONDAY + 7 * DAY_MS).map(reportId)).toEqual([
+      "compliance-2026-11-23",
+      "review-2026-11-23",
+      "month-2026-11",
+    ]);
+    const [november, december] = [Date.UTC(2026, 10), Date.UTC(2026, 11)];
+    expect(periodOf("month", december - 1)).toEqual({ kind: "month", from: november, to: december });
+    expect(periodOf("month", december)).toEqual({ kind: "month", from: december, to: Date.UTC(2027, 0) });
   });
 
   it("of a review begins on a Monday, also for times near the epoch", () => {
@@ -53,6 +64,10 @@ describe("a period", () => {
     "compliance-2026-13-01",
     "COMPLIANCE-2026-11-21",
     "constructor-2026-11-21",
+    "month-2026-11-01",
+    "month-2026-13",
+    "month-2026",
+    "compliance-2026-11",
   ])("cannot be parsed from %j", (id) => {
     expect(periodOfReportId(id)).toBeUndefined();
   });

@@ -2,9 +2,11 @@
 
 import type { MuteItem } from "../../../shared/mutes/mute-item.ts";
 import { buildComplianceReport, type ComplianceInput } from "../../../shared/reports/build-compliance-report.ts";
+import { buildMonthReport, type MonthInput } from "../../../shared/reports/build-month-report.ts";
 import { buildReviewReport, type ReviewInput } from "../../../shared/reports/build-review-report.ts";
 import { createDayCounter } from "../../../shared/reports/count-day.ts";
-import { periodOf } from "../../../shared/reports/period.ts";
+import type { ReportedDrill, ReportedIntegrity } from "../../../shared/reports/evidence-fields.ts";
+import { periodOf, reportId } from "../../../shared/reports/period.ts";
 import type { Alert } from "../../../shared/security/alerts/alert.ts";
 import { alertHash, alertId } from "../../../shared/security/alerts/alert-item.ts";
 import { eventId, identityOf } from "../../../shared/security/event-id.ts";
@@ -294,9 +296,60 @@ export const complianceInput = (changes: Partial<ComplianceInput> = {}): Complia
     ],
     mutes: [muteAt(period.from + 10 * HOUR_MS)],
     rulesOff: ["performance_degradation"],
+    lastDrill: drillAt(period.from + 10 * HOUR_MS),
+    integrity: NOT_SEALED,
     ...changes,
   };
 };
+
+const NOT_SEALED: ReportedIntegrity = { log: "not_sealed", text: "The log is not sealed yet." };
+
+/** A drill that one of two destinations took, and that grace acknowledged. */
+export const drillAt = (startedAt: number): ReportedDrill => ({
+  id: "01M7YDRILL00000000000000AA",
+  status: "failed",
+  startedAt,
+  alertedAt: startedAt + 1_000,
+  endedAt: startedAt + 600_000,
+  destinations: 2,
+  accepted: 1,
+  acknowledgedAt: startedAt + 60_000,
+  acknowledgedBy: "grace",
+});
+
+/** November 2026. */
+export const monthInput = (changes: Partial<MonthInput> = {}): MonthInput => {
+  const period = periodOf("month", MONDAY);
+  const days = new Map<number, Counters>();
+  for (let day = period.from; day < period.to; day += DAY_MS) days.set(day, countersOf(100, 10, 3));
+  const entry = (kind: "compliance" | "review", from: number) => {
+    const { to } = periodOf(kind, from);
+    return { id: reportId({ kind, from }), kind, from, to, createdAt: to + 31 * MINUTE_MS };
+  };
+  return {
+    period,
+    createdAt: period.to + 2 * HOUR_MS,
+    retentionDays: 90,
+    days,
+    unprocessedHighRiskEvents: 2,
+    oldestEventAt: period.from,
+    alerts: sampleAlerts(SATURDAY),
+    reports: [
+      { ...entry("compliance", SATURDAY), reviewedBy: "ada", reviewedAt: SATURDAY + 2 * DAY_MS },
+      entry("compliance", SATURDAY - DAY_MS),
+      entry("review", MONDAY - 7 * DAY_MS),
+    ],
+    mutes: [muteAt(SATURDAY + 10 * HOUR_MS)],
+    rulesOff: ["performance_degradation"],
+    lastDrill: drillAt(SATURDAY),
+    connection: "connected",
+    key: { kind: "unrestricted", mode: "live", since: MONDAY },
+    integrity: NOT_SEALED,
+    ...changes,
+  };
+};
+
+export const sampleMonth = (changes?: Partial<MonthInput>) => buildMonthReport(monthInput(changes));
 
 export const sampleCompliance = (changes?: Partial<ComplianceInput>) => buildComplianceReport(complianceInput(changes));
 

@@ -172,7 +172,7 @@ describe("the list of reports", () => {
     for (let day = 1; day <= 20; day++)
       await all.put(acme, reportOf(reportId(periodOf("compliance", MONDAY - day * DAY_MS))), 0);
     const { read } = await countUnits(all.client)(() => all.list(acme, { limit: 50, after: undefined, now }));
-    expect(read).toBeLessThanOrEqual(3);
+    expect(read).toBeLessThanOrEqual(4);
   });
 });
 
@@ -183,17 +183,17 @@ const marksOf = async ({ due }: Stores, organizationId: string): Promise<DueRepo
 };
 
 describe("marks of reports that are due", () => {
-  it("are of a day and its week, once each", async () => {
+  it("are of a day, its week and its month, once each", async () => {
     const all = stores();
     const acme = newOrganization();
     const scope = organizationKey(acme);
     for (const hour of [0, 5, 23]) await all.due.markReportsDue(scope, SATURDAY + hour * HOUR_MS);
     await all.due.markReportsDue(scope, SATURDAY - DAY_MS);
     const ids = (await marksOf(all, acme)).map(({ period }) => reportId(period));
-    expect(ids).toEqual(["compliance-2026-11-20", "compliance-2026-11-21", "review-2026-11-16"]);
+    expect(ids).toEqual(["compliance-2026-11-20", "compliance-2026-11-21", "month-2026-11", "review-2026-11-16"]);
     const one = { scope, period: periodOf("compliance", SATURDAY) };
     await all.due.clear(one, { token: (await all.due.read(one))?.token ?? "" });
-    expect(await marksOf(all, acme)).toHaveLength(2);
+    expect(await marksOf(all, acme)).toHaveLength(3);
     expect(await all.due.read(one)).toBeUndefined();
   });
 
@@ -250,7 +250,7 @@ describe("erasing reports", () => {
       expect(await listAll(all, acme, 50)).toEqual([]);
       expect(await all.get(acme, { kind: "compliance", from: MONDAY }, now)).toBeUndefined();
       expect(await listAll(all, other, 50)).toHaveLength(1);
-      expect(await marksOf(all, acme)).toHaveLength(2);
+      expect(await marksOf(all, acme)).toHaveLength(3);
     });
 
   it("finds the reports that mention a user in any text, and no others", async () => {

@@ -139,4 +139,5 @@ export const quietInWords = ({ quietHours }: Pick<Destination, "quietHours">): s
 export const reportNames: Readonly<Record<string, string>> = {
   daily: "Daily compliance report",
   weekly: "Weekly security review",
+  monthly: "Monthly report",
 };

@@ -4,7 +4,7 @@ import { levels } from "../../words/levels.ts";
 import type { DestinationType } from "./destination-words.ts";
 
 export const changes = ["raised", "escalated", "resolved"] as const;
-export const rhythms = ["daily", "weekly"] as const;
+export const rhythms = ["daily", "weekly", "monthly"] as const;
 
 /** What the form has, without the URL or the address: a URL may be a secret, and drafts are stored. */
 export type Draft = {

@@ -1,4 +1,4 @@
-/** The periods of reports in words. Periods are days and weeks of UTC, whatever the user's time zone. Pure. */
+/** The periods of reports in words. Periods are days, weeks and months of UTC, whatever the user's time zone. Pure. */
 import type { ReportEntry } from "../../api/types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,6 +10,7 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 export const kinds = {
   compliance: "Daily compliance report",
   review: "Weekly security review",
+  month: "Monthly report",
 } as const satisfies Record<ReportEntry["kind"], string>;
 
 const day = (language: string | undefined) =>
@@ -24,11 +25,17 @@ const day = (language: string | undefined) =>
 const shortDay = (language: string | undefined) =>
   new Intl.DateTimeFormat(language, { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" });
 
-/** Such as "Saturday, November 21, 2026" or "November 16 – 22, 2026". */
+const month = (language: string | undefined) =>
+  new Intl.DateTimeFormat(language, { timeZone: "UTC", month: "long", year: "numeric" });
+
+/** Such as "Saturday, November 21, 2026", "November 16 – 22, 2026" or "November 2026". */
 export const periodOf = (
   { kind, from, to }: Pick<ReportEntry, "kind" | "from" | "to">,
   language: string | undefined,
-): string => (kind === "compliance" ? day(language).format(from) : shortDay(language).formatRange(from, to - DAY_MS));
+): string => {
+  if (kind === "month") return month(language).format(from);
+  return kind === "compliance" ? day(language).format(from) : shortDay(language).formatRange(from, to - DAY_MS);
+};
 
 /** When the first reports are there at the latest, if anything happens today: within the hour after their period. */
 export const firstReports = (now: number): { daily: number; weekly: number } => ({

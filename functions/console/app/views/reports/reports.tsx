@@ -16,6 +16,7 @@ const choices = [
   ["", "All reports"],
   ["compliance", "Daily compliance reports"],
   ["review", "Weekly security reviews"],
+  ["month", "Monthly reports"],
 ] as const;
 
 const isKind = (text: string | undefined): text is keyof typeof kinds => text !== undefined && text in kinds;
@@ -43,7 +44,7 @@ export const View = () => {
   return (
     <Page
       title="Reports"
-      lead="What happened each day, and what the week looked like. Days and weeks are those of UTC."
+      lead="What happened each day, what the week looked like, and what an assessor asks of a month. All are those of UTC."
     >
       <div class="filters">
         <Choice label="Show" value={chosen} options={choices} onChoose={(kind) => set({ kind })} />
