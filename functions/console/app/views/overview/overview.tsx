@@ -13,6 +13,7 @@ import type { Attention } from "./known.ts";
 import { periodOf } from "./periods.ts";
 import { SinceCard } from "./since-card.tsx";
 import { StepsCard } from "./steps-card.tsx";
+import { Unreviewed } from "./unreviewed.tsx";
 import { type Overview as State, useOverview } from "./use-overview.ts";
 
 const words = { bad: "Act now", warn: "Look at it" } as const;
@@ -74,6 +75,7 @@ const Shown = ({ state }: { state: State }) => {
         <SyncCard connection={connection} runs={runs} />
         {maySeeSecurity && <AlertsCard security={security} />}
       </div>
+      {maySeeSecurity && <Unreviewed />}
       {maySeeSecurity && (
         <Activity period={periodOf(filters.period)} onChoose={(period) => set({ period })} lastDay={security} />
       )}
