@@ -8,12 +8,10 @@ import { ByCause, ByLevel, more, reportEntryFields } from "./report-fields.ts";
 import { allReviews } from "./report-review.ts";
 import { ReviewedDay } from "./review-report.ts";
 
-const ReviewedEntry = z
-  .object(reportEntryFields)
-  .register(z.globalRegistry, {
-    id: "ReviewedEntry",
-    description: "A report of the month, and who reviewed it first.",
-  });
+const ReviewedEntry = z.object(reportEntryFields).register(z.globalRegistry, {
+  id: "ReviewedEntry",
+  description: "A report of the month, and who reviewed it first.",
+});
 
 export const MonthReport = z
   .object({
