@@ -1,7 +1,7 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "@jest/globals";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
-import { useDetectionEngine } from "../shared/detection/stage.ts";
+import { useDetectionEngine } from "../shared/detection/use-detection-engine.ts";
 import { recordedOrganizations } from "./recorded-organizations.ts";
 
 const engine = useDetectionEngine();

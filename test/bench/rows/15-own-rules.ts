@@ -26,8 +26,8 @@ const hour = { start: START, end: START + HOUR_MS };
 const SCOPE = "org#acme";
 
 /** Calls, refusals and operations of 300 users from 500 addresses, as the store has them. */
-const itemsOf = (random: () => number, from: number) => {
-  const made = createEvents("acme");
+export const itemsOf = (random: () => number, from: number, organizationId = "acme") => {
+  const made = createEvents(organizationId);
   const permissions = ["security:read", "sync:run", "records:read"];
   return Array.from({ length: EVENTS }, (_, index) => {
     const at = from + Math.floor((index * HOUR_MS) / EVENTS);
@@ -47,7 +47,7 @@ const itemsOf = (random: () => number, from: number) => {
 type Counted = Pick<JudgingRule, "filter" | "windowMinutes" | "condition"> & Partial<JudgingRule>;
 
 /** Counts and distinct values, grouped and not, short and long windows, thresholds that are reached and that are not. */
-const twentyRules = (): JudgingRule[] => {
+export const twentyRules = (): JudgingRule[] => {
   const shapes: Counted[] = [
     { filter: { eventTypes: ["PERMISSION_DENIED"] }, groupBy: "userId", windowMinutes: 60, condition: { gte: 50 } },
     { filter: { success: false }, windowMinutes: 10, condition: { gte: 10_000 } },

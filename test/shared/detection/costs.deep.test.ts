@@ -6,7 +6,8 @@ import { HOUR_MS, hourName } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { usePerTest } from "../../support/use-started.ts";
-import { call, createStage, HOUR, refusedToken, useDetectionEngine } from "./stage.ts";
+import { call, createStage, HOUR, refusedToken } from "./stage.ts";
+import { useDetectionEngine } from "./use-detection-engine.ts";
 
 quietLog();
 

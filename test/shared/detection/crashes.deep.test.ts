@@ -5,7 +5,8 @@ import { DAY_MS } from "../../../shared/terms/hours.ts";
 import { rangeOf } from "../../support/depth.ts";
 import { createTurns } from "../../support/interleaving.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { call, createStage, HOUR, refusedToken, type Stage, useDetectionEngine } from "./stage.ts";
+import { call, createStage, HOUR, refusedToken, type Stage } from "./stage.ts";
+import { useDetectionEngine } from "./use-detection-engine.ts";
 
 quietLog();
 

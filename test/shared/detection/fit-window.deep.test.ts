@@ -6,7 +6,8 @@ import { createTable } from "../../../shared/runtime/table.ts";
 import type { Finding } from "../../../shared/security/alerts/finding.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
 import { rangeOf } from "../../support/depth.ts";
-import { HOUR, useDetectionEngine } from "./stage.ts";
+import { HOUR } from "./stage.ts";
+import { useDetectionEngine } from "./use-detection-engine.ts";
 
 const engine = useDetectionEngine();
 

@@ -8,7 +8,8 @@ import { SecurityReport } from "../../../shared/security/monitoring/security-rep
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { isDeep } from "../../support/depth.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { call, createStage, HOUR, JUDGED_AT, refusedToken, type Stage, useDetectionEngine } from "./stage.ts";
+import { call, createStage, HOUR, JUDGED_AT, refusedToken, type Stage } from "./stage.ts";
+import { useDetectionEngine } from "./use-detection-engine.ts";
 
 quietLog();
 

@@ -9,7 +9,8 @@ import { createTable } from "../../../shared/runtime/table.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { countUnits } from "../../support/consumed-units.ts";
 import { quietLog } from "../../support/quiet-log.ts";
-import { createStage, HOUR, RETENTION_DAYS, type Stage, useDetectionEngine } from "./stage.ts";
+import { createStage, HOUR, RETENTION_DAYS, type Stage } from "./stage.ts";
+import { useDetectionEngine } from "./use-detection-engine.ts";
 
 quietLog();
 

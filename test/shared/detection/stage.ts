@@ -35,7 +35,6 @@ import { createSyncRunStore } from "../../../shared/sync/sync-run-store.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { startTables } from "../../support/service-tables.ts";
-import { useEngine } from "../../support/use-table.ts";
 
 export const RETENTION_DAYS = 90;
 export const SYNC_INTERVAL_MS = 4 * HOUR_MS;
@@ -46,7 +45,7 @@ const random = () => randomBytes(16);
 export const HOUR = Date.UTC(2026, 10, 21, 10);
 export const JUDGED_AT = HOUR + HOUR_MS + 16 * 60_000;
 
-const TABLES = [
+export const DETECTION_TABLES = [
   "securityEvents",
   "securityRollups",
   "securityAlerts",
@@ -58,10 +57,7 @@ const TABLES = [
   "settings",
 ] as const;
 
-/** The engine for `createStage`, for one test file. */
-export const useDetectionEngine = () => useEngine(...TABLES);
-
-export const startDetectionEngine = () => startTables(...TABLES);
+export const startDetectionEngine = () => startTables(...DETECTION_TABLES);
 
 export type Stage = ReturnType<typeof createStage>;
 

@@ -10,7 +10,8 @@ import { newWork } from "../../../shared/sync/sync-work.ts";
 import { HOUR_MS } from "../../../shared/terms/hours.ts";
 import { quietLog } from "../../support/quiet-log.ts";
 import { usePerTest } from "../../support/use-started.ts";
-import { createStage, HOUR, SYNC_INTERVAL_MS, useDetectionEngine } from "./stage.ts";
+import { createStage, HOUR, SYNC_INTERVAL_MS } from "./stage.ts";
+import { useDetectionEngine } from "./use-detection-engine.ts";
 
 quietLog();
 

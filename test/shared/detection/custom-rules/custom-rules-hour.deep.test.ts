@@ -7,7 +7,8 @@ import { HOUR_MS, MINUTE_MS } from "../../../../shared/terms/hours.ts";
 import { rangeOf } from "../../../support/depth.ts";
 import { createTurns } from "../../../support/interleaving.ts";
 import { quietLog } from "../../../support/quiet-log.ts";
-import { call, createStage, HOUR, type Stage, useDetectionEngine } from "../stage.ts";
+import { call, createStage, HOUR, type Stage } from "../stage.ts";
+import { useDetectionEngine } from "../use-detection-engine.ts";
 
 quietLog();
 
