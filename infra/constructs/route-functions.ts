@@ -29,7 +29,13 @@ const CONNECTING_TIMEOUT = Duration.seconds(29);
 const CALLING_PROVIDER = ["connectProvider", "disconnectProvider"];
 
 /** Routes that answer with the connection, and thus with the address of webhooks. */
-const SHOWING_CONNECTION = ["getConnection", "connectProvider", "changeWebhookSecrets", "disconnectProvider"];
+const SHOWING_CONNECTION = [
+  "getConnection",
+  "connectProvider",
+  "changeWebhookSecrets",
+  "disconnectProvider",
+  "updateWebhookEndpoint",
+];
 
 /** Routes that check where notifications may be sent: not to the service itself. */
 const CHECKING_TARGETS = ["createDestination", "changeDestination"];

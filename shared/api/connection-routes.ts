@@ -44,6 +44,22 @@ export const connectionRoutes = defineRoutes("connection", {
     success: { status: 200, description: "The connection, without its credentials and secrets.", body: Connection },
     failures: ["not_connected"],
   },
+  updateWebhookEndpoint: {
+    method: "PUT",
+    path: "/api/integrations/provider/connection/webhook-endpoint",
+    permission: "connection:manage",
+    summary: "Update the webhook endpoint",
+    description:
+      "Enables the endpoint at the provider that `registerWebhook` made, and has it send all event types that `webhookSetup` lists, with the stored key. The endpoint keeps its secret. Afterwards, `missing.eventTypes` is empty. Repeating a request changes nothing.",
+    success: { status: 200, description: "The connection, without its credentials and secrets.", body: Connection },
+    failures: [
+      "not_connected",
+      "webhook_not_registered",
+      "credentials_refused",
+      "circuit_open",
+      "provider_unavailable",
+    ],
+  },
   disconnectProvider: {
     method: "DELETE",
     path: "/api/integrations/provider/connection",

@@ -39,7 +39,8 @@ const toClientError = (error: unknown): unknown => {
   });
 };
 
-const withClientErrors = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+/** @throws what `toClientError` makes of a failed call to the provider. */
+export const withClientErrors = async <Result>(call: () => Promise<Result>): Promise<Result> => {
   try {
     return await call();
   } catch (error) {
@@ -171,6 +172,7 @@ export const createConnect = (dependencies: ConnectDependencies) => {
         tokenExpiresAt,
         acceptedAt: secret.method === "api_key" ? connectedAt : undefined,
         webhookEndpointId: registered?.endpointId,
+        endpointCheck: registered && { of: registered.endpointId, missing: [], at: connectedAt },
         webhookSecrets:
           webhookSecrets &&
           (await secrets.sealWebhookSecrets(

@@ -12,6 +12,7 @@ import {
   type StoredConnection,
 } from "./connection-item.ts";
 import { createConnectionWriter, createForgetChange, createRetryOnConflict, leftBehind } from "./connection-writer.ts";
+import type { EndpointCheck } from "./endpoint-check.ts";
 
 /**
  * The fields that a connect stores. Without webhook secrets, those of the same account stay, with the endpoint that
@@ -30,6 +31,7 @@ export type NewConnection = Pick<
   | "key"
   | "webhookSecrets"
   | "webhookEndpointId"
+  | "endpointCheck"
 >;
 
 /** The fields that a disconnect removes. The claim on stored records stays. */
@@ -45,6 +47,7 @@ const CONNECTION_FIELDS = [
   "key",
   "webhookSecrets",
   "webhookEndpointId",
+  "endpointCheck",
   "refreshOwner",
   "refreshUntil",
   "connectedShard",
@@ -73,6 +76,7 @@ export type Connected = {
   unrecorded: readonly ConnectionChange[];
   replacedId?: string;
   webhookEndpointId?: string;
+  endpointCheck?: EndpointCheck;
   leftEndpointId?: string;
 };
 
@@ -183,11 +187,17 @@ export const createConnectionChangeStore = (
           await directory.enter(organizationId, accountId, connection, change.at),
         ]);
         if (!isDone) return undefined;
+        const check = connection.endpointCheck ?? was?.endpointCheck;
         const left = wasAccount === accountId && wasEndpoint !== endpoint ? wasEndpoint : undefined;
         return {
           result: {
             unrecorded: [...leftBehind(before), change],
-            ...definedFields({ replacedId: wasId, webhookEndpointId: endpoint, leftEndpointId: left }),
+            ...definedFields({
+              replacedId: wasId,
+              webhookEndpointId: endpoint,
+              leftEndpointId: left,
+              endpointCheck: check,
+            }),
           },
         };
       }),

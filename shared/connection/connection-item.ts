@@ -12,7 +12,8 @@
  *   versions have none until the next accepted call.
  * - `webhookSecrets`: sealed, with those that were replaced within the last day (webhook-secrets.ts).
  * - `refreshOwner`, `refreshUntil`: the lease of the instance that refreshes the tokens.
- * - `webhookEndpointId`: the endpoint at the provider that `registerWebhook` created.
+ * - `webhookEndpointId`: the endpoint at the provider that `registerWebhook` created. `endpointCheck`: what it lacked when
+ *   it was last looked at (endpoint-check.ts).
  * - `holdsRecordsOf`: the account whose records are stored; `claimedBy`: the connection that claimed so last.
  * - `connectedShard`: partition of the index, present only while connected.
  * - `entryOf`: the account whose item has this organization's entry (account-directory-store.ts), unless another one
@@ -27,6 +28,7 @@ import * as z from "zod/mini";
 import { sources } from "../security/security-event.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
 import { connectionMethods } from "./connection.ts";
+import { EndpointCheck } from "./endpoint-check.ts";
 import { KeyAlerts, StoredKey } from "./key.ts";
 
 /** Not the key of any organization. */
@@ -115,6 +117,7 @@ const account = {
   connectedAt: z.number(),
   webhookSecrets: z.optional(binary),
   webhookEndpointId: z.optional(z.string()),
+  endpointCheck: z.optional(EndpointCheck),
   key: z.optional(StoredKey),
 };
 

@@ -8,6 +8,7 @@ import { epochMs, integer } from "../json/number-fields.ts";
 import type { ProviderSetup } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
+import type { EndpointCheck } from "./endpoint-check.ts";
 import { Key, type StoredKey, viewKey } from "./key.ts";
 import { isEntitled } from "./platform-events.ts";
 
@@ -44,7 +45,7 @@ const Missing = z
   .register(z.globalRegistry, {
     id: "MissingAtProvider",
     description:
-      "What the connection lacks at the provider. `permissions`: those to read types of records that the last runs left out, by their `name` in `webhookSetup.keyPermissions`. `eventTypes`: those that the endpoint of `registerWebhook` does not send. Absent unless connected.",
+      "What the connection lacks at the provider. `permissions`: those to read types of records that the last runs left out, by their `name` in `webhookSetup.keyPermissions`. `eventTypes`: those that the endpoint of `registerWebhook` does not send, as of the last look at it, once a day; all if it is disabled or gone. Absent unless connected.",
   });
 
 const ProviderFacts = z
@@ -104,6 +105,7 @@ export type Connection = z.output<typeof Connection>;
 type VisibleFields = { status: ConnectionStatus } & Partial<
   Pick<Connection, "method" | "accountId" | "connectedAt" | "tokenExpiresAt"> & {
     webhookEndpointId: string | undefined;
+    endpointCheck: EndpointCheck | undefined;
     acceptedAt: number | undefined;
     key: StoredKey | undefined;
     entryOf: string | undefined;
@@ -158,6 +160,7 @@ export const createViewConnection =
   async (organizationId, stored, readField = (read) => read) => {
     const { status, method, accountId, connectedAt, tokenExpiresAt, acceptedAt, webhookEndpointId, entryOf, key } =
       stored;
+    const { of: checkedId, missing: missingEvents = [] } = stored.endpointCheck ?? {};
     const isConnected = status === "connected" && method !== undefined;
     const platformEvents = isConnected ? entryOf !== undefined && isEntitled({ method, acceptedAt }, now()) : undefined;
     // Tokens are exchanged for new ones while they are used: the exchange is what the provider accepted last.
@@ -174,7 +177,10 @@ export const createViewConnection =
     const refused = Object.entries(readPermissions).filter(
       ([type]) => (refusedTypes[type] ?? -1) >= (connectedAt ?? 0),
     );
-    const missing = { permissions: [...new Set(refused.map(([, permission]) => permission))], eventTypes: [] };
+    const missing = {
+      permissions: [...new Set(refused.map(([, permission]) => permission))],
+      eventTypes: checkedId !== undefined && checkedId === webhookEndpointId ? [...missingEvents] : [],
+    };
     return {
       status,
       ...definedFields({

@@ -81,6 +81,18 @@ export const createWebhookRegistration = ({ provider, webhookUrlOf, setup, newTo
       }
     },
 
+    /**
+     * Has an endpoint send all events that the service reads.
+     * @throws DomainError `webhook_not_registered` if the provider refuses; the errors of an operation.
+     */
+    async update(secret: Secret, endpointId: string, context: OperationContext): Promise<void> {
+      try {
+        await open(secret, context).update(endpointId);
+      } catch (error) {
+        throw toRefusal(error);
+      }
+    },
+
     /** Removes endpoints at the provider. A failure goes to the log only: the provider's dashboard can remove them. */
     async remove(secret: Secret, endpointIds: Iterable<string>, context: OperationContext): Promise<void> {
       const endpoints = open(secret, context);

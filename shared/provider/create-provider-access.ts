@@ -26,7 +26,12 @@ import { ProviderError } from "./provider-error.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import type { RateStore } from "./rate-store.ts";
 import type { ReadCounts } from "./read-count-store.ts";
-import { createRecordOperation, type LatencyObserver, type RecordOperation } from "./record-operation.ts";
+import {
+  createRecordOperation,
+  type LatencyObserver,
+  type OnRefused,
+  type RecordOperation,
+} from "./record-operation.ts";
 import { createRunOperation, type Operation, type Session } from "./run-operation.ts";
 
 export type ProviderAccessDependencies = {
@@ -41,6 +46,7 @@ export type ProviderAccessDependencies = {
   /** The rate of requests that all instances share. */
   rate: Pick<RateStore, "take">;
   latency?: LatencyObserver;
+  onRefused?: OnRefused | undefined;
   clock?: Clock;
   sleep?: (ms: number) => Promise<unknown>;
   /** From 0 to 1. */
@@ -159,11 +165,12 @@ export const createProviderAccess = ({
   reads,
   rate,
   latency,
+  onRefused,
   clock = systemClock,
   sleep = (ms) => outsideDeadline(() => sleepFor(ms)),
   random = Math.random,
 }: ProviderAccessDependencies): ProviderAccess => {
-  const recordOperation = createRecordOperation({ recorder, latency, clock });
+  const recordOperation = createRecordOperation({ recorder, latency, onRefused, clock });
   const rateLimiter = createRateLimiter({ rate, clock, sleep });
   const runOperation = createRunOperation({ guard, rateLimiter, recordOperation, reads, clock, sleep, random });
 
@@ -208,11 +215,14 @@ export const createProviderAccess = ({
 
     openWebhookEndpoints(credentials, context) {
       const session: Session = { credentials, context, hasStarted: false };
+      // A key may have lost the permission since it registered the endpoint.
+      const mayBeRefused = context.isConnecting !== true;
       const run = <Value>(action: string, send: (endpoints: WebhookEndpoints) => Promise<Value>) =>
-        runOperation({ action, send: (options) => send(adapter.webhookEndpointsAt(options)) }, session);
+        runOperation({ action, mayBeRefused, send: (options) => send(adapter.webhookEndpointsAt(options)) }, session);
       return {
         list: () => run("list_webhook_endpoints", (endpoints) => endpoints.list()),
         create: (endpoint) => run("create_webhook_endpoint", (endpoints) => endpoints.create(endpoint)),
+        update: (id) => run("update_webhook_endpoint", (endpoints) => endpoints.update(id)),
         remove: (id) => run("remove_webhook_endpoint", (endpoints) => endpoints.remove(id)),
       };
     },

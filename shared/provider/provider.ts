@@ -85,10 +85,15 @@ export type Provider = {
  * @throws ProviderError (all methods); CircuitOpenError if the circuit lets no call through.
  */
 export type WebhookEndpoints = {
-  /** `isCurrent`: the endpoint is enabled and sends all events that the service reads. */
-  list(): Promise<readonly { id: string; url: string; isCurrent: boolean }[]>;
+  /**
+   * `isCurrent`: the endpoint is enabled and sends all events that the service reads, in the form that it reads. `missing`:
+   * the types of events that it does not send.
+   */
+  list(): Promise<readonly { id: string; url: string; isCurrent: boolean; missing: readonly string[] }[]>;
   /** `secret` signs the endpoint's deliveries. The provider returns it here only, also for a repeated idempotency key. */
   create(endpoint: { url: string; idempotencyKey: string }): Promise<{ id: string; secret: string }>;
+  /** Enables an endpoint, and has it send all events that the service reads. It keeps its secret. */
+  update(id: string): Promise<void>;
   /** Also resolves if the endpoint does not exist. */
   remove(id: string): Promise<void>;
 };

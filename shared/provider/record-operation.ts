@@ -128,14 +128,18 @@ const eventOf = (
 
 export type RecordOperation = ReturnType<typeof createRecordOperation>;
 
+/** Port: hears of calls that the provider refused, once their event is recorded. Never throws. `at`: epoch ms. */
+export type OnRefused = (organizationId: string, refusal: { eventId: string; at: number }) => Promise<void>;
+
 type Dependencies = {
   recorder: Pick<Recorder, "record">;
   latency?: Pick<LatencyObserver, "observe"> | undefined;
+  onRefused?: OnRefused | undefined;
   clock: Clock;
 };
 
 export const createRecordOperation =
-  ({ recorder, latency, clock }: Dependencies) =>
+  ({ recorder, latency, onRefused, clock }: Dependencies) =>
   async <Value>(
     operation: RecordedOperation<Value>,
     context: OperationContext,
@@ -147,6 +151,8 @@ export const createRecordOperation =
     const record = async (end: Parameters<typeof eventOf>[3]): Promise<void> => {
       const event = await recorder.record(eventOf(operation, context, report, end));
       const { attempts, durationMs } = report;
+      if (event?.eventType === "AUTHENTICATION_FAILURE")
+        await onRefused?.(context.organizationId, { eventId: event.id, at: event.timestamp });
       if (attempts === 0) return;
       latency?.observe(context.organizationId, {
         id: event?.id ?? "",

@@ -13,6 +13,17 @@ const RETRY_AFTER_MS = 23 * HOUR_MS;
 
 type Types = Pick<SyncState, "readTypes" | "refusedTypes">;
 
+const isDueAt =
+  (now: number, refusedTypes: NonNullable<Types["refusedTypes"]>) =>
+  (type: RecordType): boolean =>
+    (refusedTypes[type] ?? 0) + RETRY_AFTER_MS <= now;
+
+/** Whether a run must not read single objects of a type, because the type was refused so lately. A full run tries all. */
+export const isLeftOutBy =
+  ({ mode, startedAt }: Pick<ActiveRun, "mode" | "startedAt">, { refusedTypes = {} }: Types) =>
+  (type: RecordType): boolean =>
+    mode !== "full" && !isDueAt(startedAt, refusedTypes)(type);
+
 /**
  * The work of an incremental run that has not begun: lists the types that were never read, and names those that it leaves
  * out. Undefined if it must read the feed only.
@@ -22,7 +33,7 @@ export const workOfTypes = (
   { readTypes = [], refusedTypes = {} }: Types,
 ): SyncWork | undefined => {
   const unread = recordTypes.filter((type) => isOptional(type) && !readTypes.includes(type));
-  const isDue = (type: RecordType) => (refusedTypes[type] ?? 0) + RETRY_AFTER_MS <= startedAt;
+  const isDue = isDueAt(startedAt, refusedTypes);
   const [first, ...others] = unread.filter(isDue);
   const notRead = unread.filter((type) => !isDue(type));
   if (first === undefined && notRead.length === 0) return undefined;

@@ -9,7 +9,6 @@
  */
 import { effectiveState } from "../circuit-breaker/circuit.ts";
 import type { CircuitStore } from "../circuit-breaker/circuit-store.ts";
-import type { ConnectedItem } from "../connection/connection-item.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { ActivityLog, ProviderAccess } from "../provider/provider.ts";
@@ -37,8 +36,8 @@ export type ReadActivityDependencies = {
   access: Pick<ProviderAccess, "openActivityLog" | "flush">;
   activity: ActivityStore;
   recorder: Pick<Recorder, "record">;
-  /** Judges entries that were recorded now. Repeatable. @param endpointId our webhook endpoint. */
-  judge(organizationId: string, recorded: readonly RecordedEntry[], endpointId: string | undefined): Promise<void>;
+  /** Judges entries that were recorded now. Repeatable. */
+  judge(organizationId: string, recorded: readonly RecordedEntry[]): Promise<void>;
   clock: Clock;
 };
 
@@ -52,7 +51,7 @@ export type ReadActivity = (
 
 type Work = {
   organizationId: string;
-  connection: Pick<ConnectedItem, "connectionId" | "webhookEndpointId">;
+  connectionId: string;
   log: ActivityLog;
   remainingMs: () => number;
 };
@@ -72,7 +71,7 @@ export const createReadActivity = ({
   clock,
 }: ReadActivityDependencies): ReadActivity => {
   const recordAll = async (
-    { organizationId, connection: { connectionId, webhookEndpointId }, log, remainingMs }: Work,
+    { organizationId, connectionId, log, remainingMs }: Work,
     begun: ActivityItem,
   ): Promise<{ isRead: boolean; entries: number }> => {
     let item = begun;
@@ -109,7 +108,7 @@ export const createReadActivity = ({
       });
       // The first read, and what happened while it was off, are what the rules compare with.
       if (recorded.length > 0 && item.readUntil !== undefined && item.isOff !== true) {
-        await judge(organizationId, recorded, webhookEndpointId);
+        await judge(organizationId, recorded);
       }
       entries += fresh.length;
       const next = advanceReading(reading, page.items, page.next);
@@ -148,7 +147,7 @@ export const createReadActivity = ({
       // A read of the log does not count as a proof of the key: the proofs stay where they are due.
       const { accepted: _, ...unproved } = credentials;
       const log = access.openActivityLog(unproved, { organizationId, source: "system", accountId });
-      return await recordAll({ organizationId, connection, log, remainingMs }, begun);
+      return await recordAll({ organizationId, connectionId, log, remainingMs }, begun);
     } catch (error) {
       if (failureOf(error) === undefined) throw error;
       return nothing;

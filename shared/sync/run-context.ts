@@ -3,6 +3,7 @@
 import type { RecordsClaimStore } from "../connection/connection-store.ts";
 import type { Disconnect } from "../connection/disconnect.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
+import { definedFields } from "../json/defined-fields.ts";
 import type { Provider, ProviderAccess, ProviderEvent } from "../provider/provider.ts";
 import { rereadWith } from "../provider/reread.ts";
 import type { Apply, Reread } from "../records/apply.ts";
@@ -13,6 +14,7 @@ import type { SetAside } from "../records/set-aside.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HeldLease } from "../work/lease.ts";
 import type { FeedCursor } from "./feed-cursor.ts";
+import { isLeftOutBy } from "./optional-types.ts";
 import type { PageIdStore } from "./page-id-store.ts";
 import { createRunLinks, type RunLinks } from "./payment-links.ts";
 import { countSetAside } from "./run-set-aside.ts";
@@ -140,7 +142,7 @@ const createLeasedProvider = (
 export const openRun = async (
   dependencies: OpenRunDependencies,
   organizationId: string,
-  { run, cursor, lastSuccessAt }: TakenRun,
+  { run, cursor, lastSuccessAt, refusedTypes }: TakenRun,
   { lease, remainingMs }: { lease: Pick<HeldLease, "keep" | "confirm">; remainingMs: () => number },
 ): Promise<OpenRun> => {
   const origin = { ...originOfRun(run), runId: run.id };
@@ -148,7 +150,7 @@ export const openRun = async (
   const { connectionId, accountId, connectedAt, webhookSecrets } = connection;
   const operation = { ...origin, organizationId, accountId };
   const { provider, operations } = createLeasedProvider(dependencies.access.open(credentials, operation), lease.keep);
-  const reread = rereadWith(provider.readObject);
+  const reread = rereadWith(provider.readObject, isLeftOutBy(run, definedFields({ refusedTypes })));
   let isClaimed = false;
 
   const claim = async (): Promise<void> => {

@@ -10,6 +10,7 @@ import { rereadWith } from "../provider/reread.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
 import { decideApply } from "../records/decide-apply.ts";
 import type { Observation } from "../records/observation.ts";
+import type { RecordType } from "../records/record.ts";
 import type { RecordKey, StoredRecord } from "../records/record-item.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -194,9 +195,12 @@ export const createProcess = (dependencies: ProcessDependencies): Process => {
 export const createReread = ({
   openConnection,
   access,
+  refusedTypes,
 }: {
   openConnection: OpenConnection;
   access: Pick<ProviderAccess, "open">;
+  /** When sync runs were last refused each type of records, epoch ms. Runs try them again once a day; events do not. */
+  refusedTypes(organizationId: string): Promise<Readonly<Partial<Record<RecordType, number>>>>;
 }): ProcessDependencies["reread"] => {
   const open = async (organizationId: string, { connectionId }: EventConnection): Promise<Provider> => {
     const { connection, credentials } = await openConnection(organizationId, { source: "webhook" });
@@ -209,9 +213,12 @@ export const createReread = ({
   return (organizationId, connection) => {
     // Most events need no read, so open the credentials with the first.
     let opened: Promise<Provider> | undefined;
+    // Refusals before the connect are those of other credentials.
+    const isLeftOut = async (type: RecordType) =>
+      ((await refusedTypes(organizationId))[type] ?? Number.NEGATIVE_INFINITY) >= connection.connectedAt;
     return rereadWith(async (type, id) => {
       opened ??= open(organizationId, connection);
       return (await opened).readObject(type, id);
-    });
+    }, isLeftOut);
   };
 };

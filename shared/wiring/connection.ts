@@ -9,11 +9,13 @@ import {
 } from "../connection/connection-events.ts";
 import { createConnectionSecrets } from "../connection/connection-secrets.ts";
 import { createDisconnect, createDisconnectByUser, type DisconnectDependencies } from "../connection/disconnect.ts";
+import { createEndpointCheckStore } from "../connection/endpoint-check-store.ts";
 import { createSettleKeyAlerts } from "../connection/key-alerts.ts";
 import { createKeyStore, type KeyStore } from "../connection/key-store.ts";
 import { createAuthorize, createOAuthStates, createStateIssuer } from "../connection/oauth-state.ts";
 import { createOAuthStateStore } from "../connection/oauth-state-store.ts";
 import { createOpenConnection } from "../connection/open-connection.ts";
+import { createUpdateEndpoint } from "../connection/update-endpoint.ts";
 import { createWebhookRegistration } from "../connection/webhook-registration.ts";
 import { createChangeWebhookSecrets } from "../connection/webhook-secrets.ts";
 import { createRaiseBySettings } from "../detection/raise-finding.ts";
@@ -178,6 +180,20 @@ export const wireConnect = () => {
     view: wireViewConnection(),
     now: systemClock,
     newToken: newRequestToken,
+  });
+};
+
+/** PUT …/connection/webhook-endpoint. */
+export const wireUpdateEndpoint = () => {
+  const provider = wireProviderAccess();
+  return createUpdateEndpoint({
+    connections: wireConnectionStore(),
+    secrets: wireConnectionSecrets(),
+    registration: wireWebhookRegistration(provider),
+    checks: createEndpointCheckStore(openTable("connections")),
+    provider,
+    view: wireViewConnection(),
+    now: systemClock,
   });
 };
 

@@ -8,7 +8,7 @@ import { createProviderAccess } from "../provider/create-provider-access.ts";
 import type { ActivityLogAdapter, ProviderAccess } from "../provider/provider.ts";
 import { createRateStore } from "../provider/rate-store.ts";
 import { createReadCountStore, createReadCounts } from "../provider/read-count-store.ts";
-import type { LatencyObserver } from "../provider/record-operation.ts";
+import type { LatencyObserver, OnRefused } from "../provider/record-operation.ts";
 import { createStripeAdapter, type StripeSettings } from "../provider/stripe/adapter.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -32,11 +32,17 @@ const wireLatency = (): LatencyObserver => {
   });
 };
 
+type Parts = {
+  /** Of the function that reads the account's activity. */
+  activityLog?: (settings: StripeSettings) => ActivityLogAdapter;
+  /** Of functions that work with stored credentials. */
+  onRefused?: OnRefused;
+};
+
 /**
- * @param activityLog of a function that reads the account's activity.
  * @throws Error at cold start if the environment lacks a variable.
  */
-export const wireProviderAccess = (activityLog?: (settings: StripeSettings) => ActivityLogAdapter): ProviderAccess => {
+export const wireProviderAccess = ({ activityLog, onRefused }: Parts = {}): ProviderAccess => {
   const config = readConfig(["PROVIDER_API_URL", "PROVIDER_OAUTH_CLIENT_ID", "PROVIDER_OAUTH_SECRET_ARN"]);
   const { PROVIDER_OAUTH_CLIENT_ID: clientId, PROVIDER_OAUTH_SECRET_ARN: arn } = config;
   const settings = { url: config.PROVIDER_API_URL, clock: systemClock };
@@ -48,6 +54,7 @@ export const wireProviderAccess = (activityLog?: (settings: StripeSettings) => A
     guard: wireGuard(),
     recorder: wireRecorder(),
     latency: wireLatency(),
+    onRefused,
     rate: createRateStore(openTable("syncRuns")),
     reads: createReadCounts({
       store: createReadCountStore(openTable("syncRuns")),

@@ -1,13 +1,16 @@
 /** The worker of sync runs, of proofs and of account activity in a deployed function. */
 
 import { createCircuitStore } from "../circuit-breaker/circuit-store.ts";
-import { createWatchAccount } from "../detection/account/watch-account.ts";
+import { createEndpointCheckStore } from "../connection/endpoint-check-store.ts";
+import { createWatchEntries } from "../detection/account/watch-account.ts";
 import { createStripeActivityLog } from "../provider/stripe/activity-log.ts";
+import { stripeSetup } from "../provider/stripe/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createActivityStore } from "../sync/activity-store.ts";
+import { type CheckEndpoint, createCheckEndpoint } from "../sync/check-endpoint.ts";
 import { createPageIdStore } from "../sync/page-id-store.ts";
 import { createProveKey, type ProveKey } from "../sync/prove-key.ts";
 import { createReadActivity, type ReadActivity } from "../sync/read-activity.ts";
@@ -17,24 +20,32 @@ import { createSyncEvents } from "../sync/sync-events.ts";
 import { createSyncLeaseStore } from "../sync/sync-lease-store.ts";
 import { RunUnderWayError } from "../sync/sync-run-store.ts";
 import { wireDisconnect, wireOpenConnection } from "./connection.ts";
-import { wireRecordsClaimStore } from "./connection-stores.ts";
+import { wireConnectionStore, wireRecordsClaimStore } from "./connection-stores.ts";
 import { wireCountMoney } from "./money.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { raiseFinding, ruleSettings, wireRecorder } from "./recorder.ts";
 import { wireApplyInBatches, wireRecordLists } from "./records.ts";
 import { wireSettingsStore } from "./settings.ts";
 import { newRunId, wireCancelRuns, wireRunEnd, wireStartRun, wireSyncBus, wireSyncRunStore } from "./sync.ts";
+import { wireWatchRefusals } from "./watch-refusals.ts";
 import { wireDeliveredEvents } from "./webhooks.ts";
 
 const clock = systemClock;
 
 /** @throws Error at cold start if a variable is missing. */
-export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActivity: ReadActivity } => {
-  const access = wireProviderAccess(createStripeActivityLog);
+export const wireRunWorker = (): {
+  work: RunWorker;
+  proveKey: ProveKey;
+  readActivity: ReadActivity;
+  checkEndpoint: CheckEndpoint;
+} => {
+  const onRefused = wireWatchRefusals();
+  const access = wireProviderAccess({ activityLog: createStripeActivityLog, onRefused });
   const startRun = wireStartRun();
-  const watch = createWatchAccount({
+  const judge = createWatchEntries({
     events: createSecurityEventStore(openTable("securityEvents")),
     settings: ruleSettings,
+    connections: wireConnectionStore(),
     raise: raiseFinding,
     sweep: async (organizationId) => {
       await startRun({ organizationId, trigger: "webhook_gap" }).catch((error: unknown) => {
@@ -44,7 +55,7 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActi
     },
     now: clock,
   });
-  const openConnection = wireOpenConnection(access, watch.judgeRefusal);
+  const openConnection = wireOpenConnection(access, onRefused);
   const events = createSyncEvents({ recorder: wireRecorder() });
   const work = createRunWorker({
     leases: createSyncLeaseStore(openTable("syncRuns")),
@@ -75,8 +86,17 @@ export const wireRunWorker = (): { work: RunWorker; proveKey: ProveKey; readActi
     access,
     activity: createActivityStore(openTable("syncRuns")),
     recorder: wireRecorder(),
-    judge: watch.judgeEntries,
+    judge,
     clock,
   });
-  return { work, proveKey: createProveKey({ circuits, openConnection, access, clock }), readActivity };
+  const checkEndpoint = createCheckEndpoint({
+    connections: wireConnectionStore(),
+    circuits,
+    openConnection,
+    access,
+    checks: createEndpointCheckStore(openTable("connections")),
+    eventTypes: stripeSetup.eventTypes,
+    clock,
+  });
+  return { work, proveKey: createProveKey({ circuits, openConnection, access, clock }), readActivity, checkEndpoint };
 };

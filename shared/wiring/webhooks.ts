@@ -32,7 +32,8 @@ import { wireCountMoney } from "./money.ts";
 import { wireProviderAccess } from "./provider.ts";
 import { wireFlood, wireRecorder } from "./recorder.ts";
 import { wireApply } from "./records.ts";
-import { wireCancelRuns, wireStartRun } from "./sync.ts";
+import { wireCancelRuns, wireStartRun, wireSyncRunStore } from "./sync.ts";
+import { wireWatchRefusals } from "./watch-refusals.ts";
 
 export const wireDeliveredEvents = (): DeliveredEvents => createDeliveredEvents(openTable("webhookEvents"));
 
@@ -85,11 +86,13 @@ export const wireReceivers = (): { receive: Receive; receivePlatform: ReceivePla
 };
 
 export const wireProcess = (): Process => {
-  const access = wireProviderAccess();
+  const onRefused = wireWatchRefusals();
+  const access = wireProviderAccess({ onRefused });
   const connections = wireConnectionStore();
   const records = createRecordStore(openTable("records"));
   const disconnect = wireDisconnect({ cancelRuns: wireCancelRuns() });
   const startRun = wireStartRun();
+  const runs = wireSyncRunStore();
   const process = createProcess({
     events: createWebhookEventStore(openTable("webhookEvents")),
     readConnection: async (organizationId) => {
@@ -99,7 +102,11 @@ export const wireProcess = (): Process => {
     claimRecords: wireRecordsClaimStore().claimRecords,
     apply: wireApply(),
     readRecords: (organizationId, keys) => records.getMany(organizationId, keys, { strongly: true }),
-    reread: createReread({ openConnection: wireOpenConnection(access), access }),
+    reread: createReread({
+      openConnection: wireOpenConnection(access, onRefused),
+      access,
+      refusedTypes: async (organizationId) => (await runs.readState(organizationId)).refusedTypes ?? {},
+    }),
     disconnect: (organizationId, { connectionId, accountId }) =>
       disconnect({ organizationId, source: "webhook", accountId }, { connectionId, reason: "deauthorized" }),
     countMoney: wireCountMoney(),

@@ -129,6 +129,10 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   await record("changeWebhookSecrets", "rotation", "PUT connection/webhook-secrets", {
     webhookSecrets: [WEBHOOK_SECRET],
   });
+  const registering = organizationOf(service, "acme-webhooks");
+  await registering.connect(ACCOUNT.apiKey, { registerWebhook: true });
+  const updated = await registering.call("PUT", "connection/webhook-endpoint");
+  keep("updateWebhookEndpoint", "update", undefined, updated.body);
   await record("authorizeConnection", "start", "POST connection/authorize");
   const granting = organizationOf(service, "acme-shop");
   const granted = { method: "oauth", ...(await grantAccess(granting, ACCOUNT.id)) };

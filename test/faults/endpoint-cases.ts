@@ -219,6 +219,13 @@ export const endpointCases = {
       body: { webhookSecrets: ["whsec_of_the_next_year"] },
     }),
   },
+  updateWebhookEndpoint: {
+    prepare: async (setting) => {
+      const body = { method: "api_key", apiKey: setting.world.apiKey, registerWebhook: true };
+      await succeed(setting, { method: "PUT", target: `${PROVIDER}/connection`, body });
+    },
+    request: () => ({ method: "PUT", target: `${PROVIDER}/connection/webhook-endpoint` }),
+  },
   disconnectProvider: { request: () => ({ method: "DELETE", target: `${PROVIDER}/connection` }) },
   authorizeConnection: {
     request: () => ({ method: "POST", target: `${PROVIDER}/connection/authorize` }),

@@ -66,6 +66,21 @@ it("judges by the settings from the next read on, and previews count what was ra
   });
 });
 
+it("judges a refused call at once, although the key itself is accepted", async () => {
+  const RULE = "key_seen_then_refused";
+  const details = { type: "api_key", api_key: { id: "mk_1Key" } };
+  await provider.activity(account.accountId, { type: "api_key_viewed", details });
+  await readAll(4);
+  expect(await alertsOf(RULE)).toEqual([]);
+  // Only the feed is refused: a read of the account confirms the key.
+  const fault = await provider.fail(account.accountId, { kind: "error", status: 401, pathPrefix: "/v1/events" });
+  await eventually("the next run starts", async () => (await ours.call("POST", "sync")).status === 202);
+  await eventually("the story is an alert", async () => (await alertsOf(RULE)).length > 0);
+  expect(await alertsOf(RULE)).toEqual(["CRITICAL account"]);
+  await provider.recover(fault);
+  expect((await ours.call("GET", "connection")).body).toMatchObject({ status: "connected" });
+});
+
 it("can have the rule of the stored key off, which says nothing until it is on again", async () => {
   const put = (settings: object) => ours.call("PUT", "detection/rules/connection_key", settings);
   expect(await put({ enabled: false, revision: 0 })).toMatchObject({ status: 200, body: { thresholds: {} } });

@@ -40,6 +40,9 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
   /** Also to replace its tokens. */
   const useConnections = together(callProvider, provider.call, secrets("GenerateDataKey", "provider-credentials"));
 
+  /** To judge the account's activity of the weeks before, and refused calls by it. */
+  const judgeRefusals = together(securityEvents.may("Query", "BatchGetItem"), securityEvents.query(EVENTS_BY_TYPE));
+
   /** To start sync runs and to end active runs. */
   const changeRuns = together(retention, syncRuns.may("GetItem", "PutItem", "UpdateItem"));
 
@@ -76,6 +79,9 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       secrets("GenerateDataKey", "webhook-secrets"),
     ),
 
+    /** With the stored key, which it does not replace. */
+    updateWebhookEndpoint: together(callProvider, provider.callWithKeys, syncInterval, syncRuns.may("GetItem")),
+
     /** Removes the webhook endpoint at the provider. The organization's circuit also stores whether it is connected. */
     disconnectProvider: together(callProvider, provider.callWithKeys, changeRuns, resolveAlerts),
 
@@ -93,9 +99,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
       // Pages are written in batches of statements, and single records by puts.
       records.may("Query", "PartiQLInsert", "PartiQLUpdate"),
       webhookEvents.may("BatchGetItem"),
-      // The account's activity of the weeks before.
-      securityEvents.may("Query", "BatchGetItem"),
-      securityEvents.query(EVENTS_BY_TYPE),
+      judgeRefusals,
       countMoney,
     ),
     "dispatch-syncs": together(
@@ -138,6 +142,7 @@ export const providerAccess = (parts: AccessParts, { credentialsKey, provider }:
     ),
     "process-webhook": together(
       useConnections,
+      judgeRefusals,
       changeRuns,
       applyRecords,
       webhookEvents.may("GetItem", "UpdateItem"),

@@ -29,8 +29,8 @@ export type AccountInput = {
   entries: readonly Entry[];
   fresh: ReadonlySet<string>;
   refusals: readonly Refusal[];
-  /** The webhook endpoint that this service has registered. */
-  endpointId: string | undefined;
+  /** The webhook endpoint that this service has registered, and when a request of ours has last changed it, epoch ms. */
+  endpoint: { id: string; changedAt?: number | undefined } | undefined;
 };
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

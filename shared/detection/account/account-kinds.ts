@@ -53,6 +53,9 @@ export const accountKinds = {
     title: "Our webhook endpoint was changed at the provider by others",
     level: "HIGH",
     action: "Find out who did it, and connect again with a new webhook registration. A sync run reads what was missed.",
-    thresholds: {},
+    thresholds: {
+      /** After a request of ours has changed the endpoint, an entry about it counts as ours for this long. */
+      ownChangeMinutes: { default: 10, min: 1, max: 60, unit: "minutes" },
+    },
   },
 } as const satisfies Record<AccountRule, AccountKind>;

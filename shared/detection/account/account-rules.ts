@@ -92,16 +92,26 @@ const accessBurst: Judge = (input, set) => {
   });
 };
 
-/** This service never changes its endpoint, and one that it has replaced is not its endpoint any more. */
-const endpointTampered: Judge = (input) =>
-  freshOf(
+/** The provider's clock may be behind ours by less than this. */
+const CLOCK_MS = MINUTE_MS;
+
+/** An endpoint that this service has replaced is not its endpoint any more. */
+const endpointTampered: Judge = (input, set) => {
+  const { endpoint } = input;
+  if (endpoint === undefined) return [];
+  const { ownChangeMinutes } = valuesOf(accountKinds.endpoint_tampered.thresholds, set);
+  const { id, changedAt = Number.NEGATIVE_INFINITY } = endpoint;
+  const isOurs = ({ occurredAt }: Entry): boolean =>
+    isWithin(ownChangeMinutes * MINUTE_MS + CLOCK_MS, changedAt - CLOCK_MS, occurredAt);
+  return freshOf(
     input,
     (entry) =>
       entry.kind === "event_destination" &&
       endsIn(entry, "updated", "disabled", "deleted") &&
-      input.endpointId !== undefined &&
-      fieldOf(entry, "id") === input.endpointId,
-  ).map((entry) => findingOfStory("endpoint_tampered", `endpoint:${input.endpointId}`, entry.eventId, [partOf(entry)]));
+      fieldOf(entry, "id") === id &&
+      !isOurs(entry),
+  ).map((entry) => findingOfStory("endpoint_tampered", `endpoint:${id}`, entry.eventId, [partOf(entry)]));
+};
 
 /** Our refusals and the provider's entries in one story. */
 const keySeenThenRefused: Judge = ({ entries, fresh, refusals }, set) => {

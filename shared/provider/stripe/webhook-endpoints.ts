@@ -25,11 +25,13 @@ const Listed = z.object({
 const List = z.object({ data: z.array(z.unknown()) });
 const Created = z.object({ id: ExactId, secret: z.string().check(z.minLength(1)) });
 
-/** Whether the endpoint sends all that the service reads, in the form that it reads. */
-const isCurrent = ({ status, api_version, enabled_events: enabled }: z.output<typeof Listed>): boolean =>
-  status === "enabled" &&
-  api_version === API_VERSION &&
-  (enabled.includes("*") || eventTypes.every((type) => enabled.includes(type)));
+/** A disabled endpoint sends nothing. */
+const missingOf = ({ status, enabled_events: enabled }: z.output<typeof Listed>): readonly string[] => {
+  if (status !== "enabled") return eventTypes;
+  return enabled.includes("*") ? [] : eventTypes.filter((type) => !enabled.includes(type));
+};
+
+const allEvents = Object.fromEntries(eventTypes.map((type, index) => [`enabled_events[${index}]`, type]));
 
 export const createWebhookEndpoints = (send: SendRequest, { secret, signal }: RequestOptions): WebhookEndpoints => {
   const authorization = `Bearer ${secret}`;
@@ -41,7 +43,10 @@ export const createWebhookEndpoints = (send: SendRequest, { secret, signal }: Re
       if (!list.success) throw errorOfUnexpected(status);
       return list.data.data.flatMap((one) => {
         const { data: endpoint } = Listed.safeParse(one);
-        return endpoint === undefined ? [] : [{ id: endpoint.id, url: endpoint.url, isCurrent: isCurrent(endpoint) }];
+        if (endpoint === undefined) return [];
+        const missing = missingOf(endpoint);
+        const isCurrent = endpoint.api_version === API_VERSION && missing.length === 0;
+        return [{ id: endpoint.id, url: endpoint.url, isCurrent, missing }];
       });
     },
 
@@ -53,7 +58,7 @@ export const createWebhookEndpoints = (send: SendRequest, { secret, signal }: Re
           url,
           api_version: API_VERSION,
           description: "Keeps the synced records of this account current",
-          ...Object.fromEntries(eventTypes.map((type, index) => [`enabled_events[${index}]`, type])),
+          ...allEvents,
         },
         authorization,
         signal,
@@ -64,6 +69,12 @@ export const createWebhookEndpoints = (send: SendRequest, { secret, signal }: Re
       const created = Created.safeParse(body);
       if (!created.success) throw errorOfUnexpected(status);
       return created.data;
+    },
+
+    async update(id) {
+      const path = `${PATH}/${encodeURIComponent(id)}`;
+      const parameters = { disabled: "false", ...allEvents };
+      accepted(await send({ method: "POST", path, parameters, authorization, signal }));
     },
 
     async remove(id) {

@@ -74,7 +74,7 @@ export const createTestProvider = () => {
     /** Called after an exchange, before its answer arrives. */
     afterExchange: async () => {},
     /** The webhook endpoints of all accounts. */
-    endpoints: new Map<string, { url: string; isCurrent: boolean }>(),
+    endpoints: new Map<string, { url: string; isCurrent: boolean; missing?: string[] }>(),
     /** Called after an endpoint is created, before its answer arrives. */
     afterCreation: async () => {},
     flushes: 0,
@@ -116,7 +116,7 @@ export const createTestProvider = () => {
     openWebhookEndpoints: (_credentials, context) => ({
       list: async () => {
         ask("list endpoints", context);
-        return [...provider.endpoints].map(([id, endpoint]) => ({ id, ...endpoint }));
+        return [...provider.endpoints].map(([id, endpoint]) => ({ id, missing: [], ...endpoint }));
       },
       create: async ({ url }) => {
         ask("create endpoint", context);
@@ -124,6 +124,12 @@ export const createTestProvider = () => {
         provider.endpoints.set(id, { url, isCurrent: true });
         await provider.afterCreation();
         return { id, secret: `whsec_of_${id}` };
+      },
+      update: async (id) => {
+        ask("update endpoint", context);
+        const endpoint = provider.endpoints.get(id);
+        if (endpoint === undefined) throw invalidRequest();
+        provider.endpoints.set(id, { url: endpoint.url, isCurrent: true });
       },
       remove: async (id) => {
         ask("remove endpoint", context);

@@ -94,7 +94,7 @@ export const createWorld = (
     webhookEndpointsAt: ({ secret, signal }) => {
       secrets.push(secret);
       signals.push(signal);
-      return { list: take, create: take, remove: take };
+      return { list: take, create: take, update: take, remove: take };
     },
     oauth,
     at: ({ secret, signal }) => {

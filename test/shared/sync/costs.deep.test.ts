@@ -21,7 +21,7 @@ const createOrganization = async () => {
   };
   const adapter = {
     at: () => world.provider,
-    webhookEndpointsAt: () => ({ list: unexpected, create: unexpected, remove: unexpected }),
+    webhookEndpointsAt: () => ({ list: unexpected, create: unexpected, update: unexpected, remove: unexpected }),
     oauth: { exchange: unexpected },
   };
   return { time, world, ...(await createMeteredSync(engine, { adapter, clock })) };

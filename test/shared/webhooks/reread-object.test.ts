@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import type { OpenConnection } from "../../../shared/connection/open-connection.ts";
 import type { Credentials, Provider, ProviderAccess } from "../../../shared/provider/provider.ts";
+import type { RecordType } from "../../../shared/records/record.ts";
 import { createReread } from "../../../shared/webhooks/process.ts";
 import { providerError } from "../../support/provider-errors.ts";
 import { payment, seen } from "../../support/records.ts";
@@ -22,7 +23,9 @@ const createParts = (connectionId = "c1") => {
     },
     credentials,
   }));
-  return { reread: createReread({ openConnection, access: { open } }), openConnection, open, readObject };
+  const refused: Partial<Record<RecordType, number>> = {};
+  const reread = createReread({ openConnection, access: { open }, refusedTypes: async () => refused });
+  return { reread, openConnection, open, readObject, refused };
 };
 
 describe("reading an object on an event's behalf", () => {
@@ -54,6 +57,21 @@ describe("reading an object on an event's behalf", () => {
     expect(readObject).toHaveBeenCalledTimes(1);
     readObject.mockRejectedValueOnce(providerError("invalid", { kind: "network" }));
     await expect(read("payments", "pi_1")).rejects.toMatchObject({ kind: "network" });
+  });
+
+  it("reads no object of a type that runs are refused, nor a second one after a refusal", async () => {
+    const { reread, openConnection, readObject, refused } = createParts();
+    Object.assign(refused, { refunds: 1, payments: 1, payouts: 0 });
+    await expect(reread("acme", connection)("refunds", "re_1")).resolves.toBeUndefined();
+    expect(openConnection).not.toHaveBeenCalled();
+    // Required types are read all the same.
+    await expect(reread("acme", connection)("payments", "pi_1")).resolves.toMatchObject({ id: expect.any(String) });
+    readObject.mockRejectedValueOnce(providerError("forbidden"));
+    const read = reread("acme", connection);
+    await expect(read("disputes", "du_1")).resolves.toBeUndefined();
+    await expect(read("disputes", "du_2")).resolves.toBeUndefined();
+    await read("payouts", "po_1");
+    expect(readObject.mock.calls.map(([, id]) => id)).toEqual(["pi_1", "du_1", "po_1"]);
   });
 
   it("reads nothing if the connection was replaced", async () => {

@@ -38,7 +38,7 @@ const judge = (
   }: { fresh?: number; settings?: RulesSettings } & Partial<Omit<AccountInput, "fresh">> = {},
 ) => {
   const ids = new Set(fresh === 0 ? [] : entries.slice(-fresh).map(({ activityId }) => activityId));
-  const input = { entries: inOrder(entries), refusals: [], endpointId: undefined, ...more };
+  const input = { entries: inOrder(entries), refusals: [], endpoint: undefined, ...more };
   return judgeAccount({ ...input, fresh: ids }, settings);
 };
 const found = (...args: Parameters<typeof judge>) => judge(...args).map(({ rule, subject }) => `${rule} ${subject}`);
@@ -139,7 +139,7 @@ describe("access_burst", () => {
 describe("endpoint_tampered", () => {
   it("finds changes of our endpoint only", () => {
     const changed = (what: string, id: string) =>
-      judge([entry(`event_destination_${what}`, NOON, eve, { id })], { endpointId: "we_1" });
+      judge([entry(`event_destination_${what}`, NOON, eve, { id })], { endpoint: { id: "we_1" } });
     for (const what of ["updated", "disabled", "deleted"]) {
       expect(changed(what, "we_1")).toMatchObject([
         { rule: "endpoint_tampered", subject: "endpoint:we_1", level: "HIGH" },
@@ -147,6 +147,19 @@ describe("endpoint_tampered", () => {
     }
     expect([changed("created", "we_1"), changed("deleted", "we_2")]).toEqual([[], []]);
     expect(found([entry("event_destination_deleted", NOON, eve, { id: "we_1" })])).toEqual([]);
+  });
+
+  it("takes changes up to 10 minutes after a request of ours for our own", () => {
+    const changed = (after: number, id = "we_1") =>
+      found([entry("event_destination_updated", NOON + after, owner, { id: "we_1" })], {
+        endpoint: { id, changedAt: NOON },
+      });
+    const minutes = (count: number) => count * (HOUR / 60);
+    expect([0, minutes(10), -minutes(1)].flatMap((after) => changed(after))).toEqual([]);
+    expect([minutes(10) + 1, -minutes(1) - 1, DAY].flatMap((after) => changed(after))).toEqual(
+      Array(3).fill("endpoint_tampered endpoint:we_1"),
+    );
+    expect(changed(DAY, "we_2")).toEqual([]);
   });
 });
 
@@ -177,7 +190,7 @@ describe("key_seen_then_refused", () => {
     const story = ["key_seen_then_refused account"];
     const refusals = [refusal(NOON)];
     expect(
-      judgeAccount({ entries: [viewed(NOON - 1)], fresh: new Set(["refused"]), refusals, endpointId: undefined }, {}),
+      judgeAccount({ entries: [viewed(NOON - 1)], fresh: new Set(["refused"]), refusals, endpoint: undefined }, {}),
     ).toHaveLength(1);
     expect(found([longAgo(), viewed(NOON - 1)], { refusals })).toEqual(story);
     expect(found([longAgo(), viewed(NOON - 1)], { refusals, fresh: 0 })).toEqual([]);
@@ -251,6 +264,12 @@ describe("an organization's settings", () => {
       72,
       71,
       () => [longAgo(), entry("user_roles_updated", NOON - 3 * DAY), entry("payout_schedule_updated", NOON)],
+    ],
+    "endpoint_tampered ownChangeMinutes": [
+      10,
+      11,
+      () => [entry("event_destination_updated", NOON + 11 * MINUTE, owner, { id: "we_1" })],
+      { endpoint: { id: "we_1", changedAt: NOON } },
     ],
     "access_burst changes": [3, 4, () => [0, 1, 2].map((i) => entry("user_roles_updated", NOON + i))],
     "access_burst windowMinutes": [

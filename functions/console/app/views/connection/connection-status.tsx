@@ -1,9 +1,13 @@
 import { useMay } from "../../access.ts";
+import { useAction } from "../../api/action.ts";
 import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import type { Connection, SecurityEvent } from "../../api/types.ts";
+import { Button } from "../../parts/button.tsx";
 import { AskingButton } from "../../parts/dialog.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Card, Facts } from "../../parts/page.tsx";
+import { ProblemNote } from "../../parts/states.tsx";
 import { Badge, RelativeTime, Time } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
@@ -79,9 +83,49 @@ const TokenExpiry = ({ at }: { at: number }) => (
   <>{at > useNow() ? <RelativeTime at={at} isDue /> : <Time at={at} />}; it is renewed before.</>
 );
 
-type Props = { connection: Connection; onDisconnected: () => void };
+type MissingProps = { connection: Connection; onUpdated: (connection: Connection) => void };
 
-export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
+/** What the connection lacks at the provider, and the button that has its endpoint send all events. */
+const Missing = ({ connection, onUpdated }: MissingProps) => {
+  const mayManage = useMay("connection:manage");
+  const update = useAction(() => answer(api.PUT("/api/integrations/provider/connection/webhook-endpoint")));
+  const { missing, webhookSetup } = connection;
+  const nameOf = (name: string): string => {
+    const found = webhookSetup?.keyPermissions.find((one) => one.name === name);
+    return found === undefined ? name : `${found.resource}: ${found.access}`;
+  };
+  const submit = async (): Promise<void> => {
+    const updated = await update.run(undefined);
+    if (updated === undefined) return;
+    onUpdated(updated);
+    notify("The webhook endpoint sends all events now.");
+  };
+  return (
+    <>
+      {(missing?.permissions.length ?? 0) > 0 && (
+        <p>Permissions of the key: {missing?.permissions.map(nameOf).join(", ")}. Other records are synced.</p>
+      )}
+      {(missing?.eventTypes.length ?? 0) > 0 && (
+        <>
+          <p>Events that the webhook endpoint does not send: {missing?.eventTypes.join(", ")}</p>
+          {mayManage && (
+            <Button isRunning={update.isRunning} onClick={() => void submit()}>
+              Update the webhook endpoint
+            </Button>
+          )}
+          {update.problem !== undefined && <ProblemNote problem={update.problem} />}
+        </>
+      )}
+    </>
+  );
+};
+
+const lacksSomething = ({ missing }: Connection): boolean =>
+  missing !== undefined && missing.permissions.length + missing.eventTypes.length > 0;
+
+type Props = MissingProps & { onDisconnected: () => void };
+
+export const ConnectionStatus = ({ connection, onUpdated, onDisconnected }: Props) => {
   const { status, provider, method, accountId, connectedAt, tokenExpiresAt, lastSyncAt, nextSyncAt } = connection;
   const mayManage = useMay("connection:manage");
   const [tone, word] = statusOf(connection);
@@ -117,6 +161,7 @@ export const ConnectionStatus = ({ connection, onDisconnected }: Props) => {
           ["Account", accountId && <code>{accountId}</code>],
           ["Method", method && METHODS[method]],
           ["Key", connection.key && <Key of={connection.key} />],
+          ["Missing", lacksSomething(connection) && <Missing connection={connection} onUpdated={onUpdated} />],
           ["Activity of the account", connection.accountActivity && <Activity of={connection.accountActivity} />],
           [
             "Platform events",

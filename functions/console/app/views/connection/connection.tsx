@@ -25,7 +25,7 @@ export const View = () => {
       <Loaded of={connection} what="the connection">
         {(current) => (
           <>
-            <ConnectionStatus connection={current} onDisconnected={connection.reload} />
+            <ConnectionStatus connection={current} onUpdated={show} onDisconnected={connection.reload} />
             {mayManage && <ConnectCard connection={current} onConnected={show} />}
             <WhyMissing needs="connection:manage" />
           </>

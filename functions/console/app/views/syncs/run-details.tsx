@@ -120,6 +120,11 @@ export const RunDetails = ({ run, expected }: Props) => {
       )}
       <Facts
         of={[
+          [
+            "Not read",
+            run.notRead &&
+              `${run.notRead.map((type) => typeNames[type].many).join(", ")}: the key lacks the permission, which Connection names`,
+          ],
           ["Started", <Time key="started" at={startedAt} />],
           ["Ended", finishedAt && <Time at={finishedAt} />],
           ["Started by", triggers[trigger].text],
