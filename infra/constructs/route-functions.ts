@@ -24,9 +24,9 @@ type Props = {
 
 type Route = (typeof allRoutes)[number][1];
 
-/** Connecting and disconnecting call the provider, each time with the full time limit of a call. The gateway waits 30 s. */
+/** They call the provider, each time with the full time limit of a call. The gateway waits 30 s. */
 const CONNECTING_TIMEOUT = Duration.seconds(29);
-const CALLING_PROVIDER = ["connectProvider", "disconnectProvider"];
+const CALLING_PROVIDER = ["connectProvider", "disconnectProvider", "updateWebhookEndpoint"];
 
 /** Routes that answer with the connection, and thus with the address of webhooks. */
 const SHOWING_CONNECTION = [

@@ -61,23 +61,25 @@ const keyAdvice: Advice = {
   action: "Store a restricted key, with the permissions that the setup lists, in place of the present one.",
 };
 
-const advice = {
-  repeated_auth_failures: repeatedAuthFailuresAdvice,
-  unusual_api_usage: unusualApiUsageAdvice,
-  rate_limit_violations: rateLimitViolationsAdvice,
-  permission_escalation: permissionEscalationAdvice,
-  abnormal_sync_frequency: abnormalSyncFrequencyAdvice,
-  sync_silence: syncSilenceAdvice,
-  system_errors: systemErrorsAdvice,
-  policy_violation: policyViolationAdvice,
-  performance_degradation: performanceDegradationAdvice,
-  key_made_by_stranger: accountKinds.key_made_by_stranger,
-  key_seen_then_refused: accountKinds.key_seen_then_refused,
-  payout_after_access: accountKinds.payout_after_access,
-  access_burst: accountKinds.access_burst,
-  endpoint_tampered: accountKinds.endpoint_tampered,
-  connection_key: keyAdvice,
-} satisfies Partial<Record<BuiltInRule, Advice>>;
+/** Marked as pure, so that only the bundles of reports contain it. */
+const advice = /* @__PURE__ */ (() =>
+  ({
+    repeated_auth_failures: repeatedAuthFailuresAdvice,
+    unusual_api_usage: unusualApiUsageAdvice,
+    rate_limit_violations: rateLimitViolationsAdvice,
+    permission_escalation: permissionEscalationAdvice,
+    abnormal_sync_frequency: abnormalSyncFrequencyAdvice,
+    sync_silence: syncSilenceAdvice,
+    system_errors: systemErrorsAdvice,
+    policy_violation: policyViolationAdvice,
+    performance_degradation: performanceDegradationAdvice,
+    key_made_by_stranger: accountKinds.key_made_by_stranger,
+    key_seen_then_refused: accountKinds.key_seen_then_refused,
+    payout_after_access: accountKinds.payout_after_access,
+    access_burst: accountKinds.access_burst,
+    endpoint_tampered: accountKinds.endpoint_tampered,
+    connection_key: keyAdvice,
+  }) satisfies Partial<Record<BuiltInRule, Advice>>)();
 
 true satisfies Lacks<BuiltInRule, keyof typeof advice, "to advice in shared/detection/rules/rules.ts">;
 
