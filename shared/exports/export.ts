@@ -76,9 +76,15 @@ export const EventExportRequest = z
     userId,
     source,
     ipAddress,
-    since: instant(since, "Only events from this time on; 24 hours before the request by default."),
+    since: instant(
+      since,
+      "Only events from this time on, and not before the archive begins; 24 hours before the request by default.",
+    ),
     until: instant(until, "Only events before this time; never events of the time of the request or later."),
-    processed: flag(processed, "Only events that are marked as processed (true), or only the others (false)."),
+    processed: flag(
+      processed,
+      "Only events that are marked as processed (true), or only the others (false); only with `since` within the retention.",
+    ),
     success: flag(success, "Only events of operations that succeeded (true), or only the others (false)."),
   })
   .register(z.globalRegistry, {
