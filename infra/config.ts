@@ -4,6 +4,7 @@ import { allBackgroundFunctions } from "../shared/api/background-functions.ts";
 import { roles } from "../shared/terms/permissions.ts";
 import { riskLevels } from "../shared/terms/risk-levels.ts";
 import { backupChecks, backupKeys, requireNewKey } from "./backup-context.ts";
+import { checkpointKeys } from "./checkpoint-context.ts";
 import type { DeploymentConfig, ReservableFunction } from "./constructs/resources/deployment-config.ts";
 import { MAX_WEBHOOK_CONCURRENCY, webhookConcurrencyFor } from "./constructs/resources/expected-load.ts";
 import { ContextError, describeProblems, orList } from "./context-problems.ts";
@@ -170,6 +171,7 @@ const Context = z
      * for a protected stage, 0 for others. docs/exports.md, "The archive".
      */
     archiveMonths: wholeNumber(0, 84).optional(),
+    ...checkpointKeys,
     /** `loopback` lets notifications reach the machine that runs the functions, also by plain http: only in the local cloud. */
     notificationTargets: z.enum(["public", "loopback"], "expected public or loopback").default("public"),
     /** Whether X-Ray records a sample of the invocations, at a cost: docs/operations.md, "Tracing". */

@@ -15,7 +15,8 @@ import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { NotificationQueues } from "./constructs/notification-queues.ts";
 import { requireComplete } from "./constructs/require-complete.ts";
 import { Backups } from "./constructs/resources/backups.ts";
-import { ArchiveBucket, ExportsBucket, FeedBucket } from "./constructs/resources/buckets.ts";
+import { ArchiveBucket, CheckpointsBucket, ExportsBucket, FeedBucket } from "./constructs/resources/buckets.ts";
+import { CheckpointKey } from "./constructs/resources/checkpoint-key.ts";
 import { CredentialsKey } from "./constructs/resources/credentials-key.ts";
 import type { DeploymentConfig } from "./constructs/resources/deployment-config.ts";
 import { providerSettings } from "./constructs/resources/provider-settings.ts";
@@ -50,7 +51,11 @@ export class ServiceStack extends Stack {
     const { bucket: exportsBucket } = new ExportsBucket(this, "Exports", config);
     const feedBucket = config.siemFeed ? new FeedBucket(this, "Feed", config).bucket : undefined;
     const archiveBucket = config.archiveMonths > 0 ? new ArchiveBucket(this, "Archive", config).bucket : undefined;
+    const { bucket: checkpointsBucket } = new CheckpointsBucket(this, "Checkpoints", config);
     this.access = accessTo({
+      checkpointsBucket,
+      checkpointKey: new CheckpointKey(this, "CheckpointKey", config),
+      checkpointOrigin: config.checkpointOrigin ?? `${this.stackName}.${this.region}.integration-security`,
       tables,
       config,
       credentialsKey,

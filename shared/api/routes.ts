@@ -10,6 +10,7 @@ import { circuitBreakerRoutes } from "./circuit-breaker-routes.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { detectionRoutes } from "./detection-routes.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
+import { evidenceRoutes } from "./evidence-routes.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { muteRoutes } from "./mute-routes.ts";
 import { notificationRoutes } from "./notification-routes.ts";
@@ -25,6 +26,7 @@ import { webhookRoutes } from "./webhook-routes.ts";
 export const routes = {
   ...plantRoutes,
   ...securityRoutes,
+  ...evidenceRoutes,
   ...circuitBreakerRoutes,
   ...connectionRoutes,
   ...syncRoutes,

@@ -56,8 +56,15 @@ export const FileWork = z.object({
 });
 export type FileWork = z.output<typeof FileWork>;
 
-/** The progress of an export, as it is stored. `file` is absent between files. Complete files: `files` of the item. */
-export const ExportWork = z.object({ file: z.optional(FileWork), completedAt: z.optional(z.number()) });
+/**
+ * The progress of an export, as it is stored. `file` is absent between files. Complete files: `files` of the item. `size`:
+ * of the log that an export with proof proves, once it is fixed.
+ */
+export const ExportWork = z.object({
+  file: z.optional(FileWork),
+  completedAt: z.optional(z.number()),
+  size: z.optional(z.number()),
+});
 export type ExportWork = z.output<typeof ExportWork>;
 
 const Item = z.object({
@@ -65,6 +72,7 @@ const Item = z.object({
   kind: z.enum(exportKinds),
   format: z.optional(z.enum(exportFormats)),
   filter: z.optional(ExportFilter),
+  proof: z.optional(z.boolean()),
   status: z.enum(exportStatuses),
   requestedAt: z.number(),
   requestedBy: z.string(),
@@ -101,7 +109,7 @@ const sumOf = (files: readonly { count: number; bytes: number }[]) => ({
 
 /** The export as clients see it, without links. @param now epoch ms. */
 export const toExport = (stored: StoredExport, now: number): Export => {
-  const { id, kind, format, filter, requestedAt, requestedBy, completedAt, files, work, error } = stored;
+  const { id, kind, format, filter, proof, requestedAt, requestedBy, completedAt, files, work, error } = stored;
   const expiresAt = expiresAtOf(stored);
   const isDeleted = expiresAt !== undefined && expiresAt <= now;
   return {
@@ -112,7 +120,7 @@ export const toExport = (stored: StoredExport, now: number): Export => {
     requestedBy,
     progress: sumOf([...files, ...(work?.file === undefined ? [] : [work.file])]),
     files: files.map((file) => ExportedFile.parse(file)),
-    ...definedFields({ format, filter, completedAt, expiresAt }),
+    ...definedFields({ format, filter, proof, completedAt, expiresAt }),
     ...(error !== undefined && { error: { code: error, message: exportErrors[error] } }),
   };
 };

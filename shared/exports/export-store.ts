@@ -28,6 +28,7 @@ export type NewExport = {
   kind: ExportKind;
   format?: ExportFormat;
   filter?: ExportFilter;
+  proof?: boolean;
   requestedAt: number;
   requestedBy: string;
   origin: RequestOrigin;

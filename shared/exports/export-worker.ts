@@ -3,6 +3,7 @@
  * time runs short, another invocation continues. A worker that has lost its lease stops at its next checkpoint.
  * docs/exports.md, "How an export is written".
  */
+import { definedFields } from "../json/defined-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventBus } from "../runtime/event-bus.ts";
 import { writeLog } from "../runtime/log.ts";
@@ -14,6 +15,8 @@ import type { ExportWork, StoredExport, StoredFile } from "./export-item.ts";
 import type { ExportCheckpoint, ExportLeaseStore } from "./export-lease-store.ts";
 import type { ExportStore } from "./export-store.ts";
 import type { FileSource } from "./file-source.ts";
+import { ProofFailedError } from "./proof-sources.ts";
+import type { SizeOfProof } from "./proof-span.ts";
 import {
   deleteObjects,
   MAX_FILE_BYTES,
@@ -33,6 +36,7 @@ export type ExportWorkerDependencies = {
   objects: Objects;
   /** The next file of an export; undefined after the last one. @param files that are complete. */
   nextSource(organizationId: string, stored: StoredExport, files: readonly StoredFile[]): FileSource | undefined;
+  sizeOfProof: SizeOfProof;
   events: ExportEvents;
   bus: Pick<EventBus, "publish">;
   clock: Clock;
@@ -54,6 +58,8 @@ const notTaken: ExportWorkSummary = { isTaken: false, isEnded: false, isHandedOv
 
 export type ExportWorker = (request: ExportRequested, invocation: Invocation) => Promise<ExportWorkSummary>;
 
+const sizeOf = ({ size }: ExportWork): ExportWork => definedFields({ size });
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 export const createExportWorker = (dependencies: ExportWorkerDependencies): ExportWorker => {
@@ -74,10 +80,10 @@ export const createExportWorker = (dependencies: ExportWorkerDependencies): Expo
       await lease.checkpoint({ id, work: next, files: complete });
       [state, files] = [next, complete];
     };
-    const summary = (isEnded: boolean): ExportWorkSummary => ({
+    const summary = (isEnded: boolean, isHandedOver = !isEnded): ExportWorkSummary => ({
       isTaken: true,
       isEnded,
-      isHandedOver: !isEnded,
+      isHandedOver,
       files: files.length,
       items: sum([...files, ...(state.file === undefined ? [] : [state.file])].map(({ count }) => count)),
     });
@@ -111,10 +117,19 @@ export const createExportWorker = (dependencies: ExportWorkerDependencies): Expo
         source,
         state.file,
         { keyPrefix, takes },
-        (file) => save({ file }),
+        (file) => save({ ...sizeOf(state), file }),
       );
-      if ("complete" in done) await save({}, [...files, done.complete]);
-      else await save({ file: done.file });
+      if ("complete" in done) await save(sizeOf(state), [...files, done.complete]);
+      else await save({ ...sizeOf(state), file: done.file });
+    };
+
+    /** Fixes the log that an export with proof proves. @returns false while the export must wait for the next hour. */
+    const fixSize = async (): Promise<boolean> => {
+      const { proof, filter } = stored;
+      if (proof !== true || filter === undefined || state.size !== undefined) return true;
+      const size = await dependencies.sizeOfProof(organizationId, filter);
+      if (size !== undefined) await save({ ...state, size });
+      return size !== undefined;
     };
 
     /** The end of a file needs the time to read it back. */
@@ -137,12 +152,23 @@ export const createExportWorker = (dependencies: ExportWorkerDependencies): Expo
         await fail("too_large");
         return summary(true);
       }
-      const source = dependencies.nextSource(organizationId, stored, files);
+      if (!(await fixSize())) {
+        // The next hour requests a worker again.
+        await lease.release();
+        return summary(false, false);
+      }
+      const source = dependencies.nextSource(organizationId, { ...stored, work: state }, files);
       if (source === undefined) {
         await finish();
         return summary(true);
       }
-      await step(source);
+      try {
+        await step(source);
+      } catch (error) {
+        if (!(error instanceof ProofFailedError)) throw error;
+        await fail(error.code);
+        return summary(true);
+      }
     }
     await handOver({ lease, bus, remainingMs }, exportRequested({ organizationId, exportId: id }));
     return summary(false);

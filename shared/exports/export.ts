@@ -86,6 +86,12 @@ export const EventExportRequest = z
       "Only events that are marked as processed (true), or only the others (false); only with `since` within the retention.",
     ),
     success: flag(success, "Only events of operations that succeeded (true), or only the others (false)."),
+    proof: z.optional(
+      described(
+        z.boolean({ error: "expected true or false" }),
+        "Also writes the files that prove the events (`docs/evidence.md`): `format` is then `ndjson`, the period is of whole sealed hours, by default the last 24, and there are no other filters. The export waits until late events and erasures of the period are sealed.",
+      ),
+    ),
   })
   .register(z.globalRegistry, {
     id: "EventExportRequest",
@@ -133,12 +139,15 @@ const ExportFile = z
 
 /**
  * Why an export failed. `too_slow`: it took longer than 20 hours; `too_large`: a file would have more than 16 GB; `erased`:
- * an erasure began before the export was complete, so its files could have contained what is erased.
+ * an erasure began before the export was complete, so its files could have contained what is erased; `broken`: the stored
+ * events are not those that were sealed; `expired`: events of the period expired before they were exported.
  */
 export const exportErrors = {
   too_slow: "The export took longer than 20 hours. Export a shorter period.",
   too_large: "A file of the export would have more than 16 GB. Export a shorter period.",
   erased: "Data of the organization was erased during the export. Export again.",
+  broken: "The stored events are not those that were sealed. GET …/security/integrity names the hour.",
+  expired: "Events of the period have expired. Export a later period.",
 } as const;
 export type ExportErrorCode = keyof typeof exportErrors;
 
@@ -148,6 +157,7 @@ export const Export = z
     id: z.string(),
     kind: described(z.enum(exportKinds), "`events`: security events; `organization`: all data of the organization."),
     format: z.optional(described(z.enum(exportFormats), "Of an export of events.")),
+    proof: z.optional(described(z.boolean(), "Whether its files prove the events.")),
     filter: z.optional(ExportFilter),
     status: described(
       z.enum(exportStatuses),

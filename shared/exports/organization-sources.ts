@@ -24,6 +24,7 @@ import { type EventSourceDependencies, eventSource } from "./event-source.ts";
 import { ExportedFile } from "./export.ts";
 import type { StoredExport, StoredFile } from "./export-item.ts";
 import { type FileSource, jsonOf, linesOf } from "./file-source.ts";
+import { nextProofFile, type ProofSourceDependencies } from "./proof-sources.ts";
 
 const RECORDS_PER_PAGE = 1_000;
 const MUTES_PER_PAGE = 100;
@@ -33,6 +34,7 @@ const ALERTS_PER_PAGE = 100;
 const REPORTS_PER_PAGE = 10;
 
 export type SourceDependencies = EventSourceDependencies & {
+  proof: ProofSourceDependencies;
   records: Pick<RecordListStore, "list">;
   alerts: Pick<AlertStore, "list">;
   notes: Pick<AlertNoteStore, "list">;
@@ -101,9 +103,13 @@ const organizationSources = (
 export const createNextSource =
   (dependencies: SourceDependencies) =>
   (organizationId: string, stored: StoredExport, files: readonly StoredFile[]): FileSource | undefined => {
-    const { kind, format, filter } = stored;
+    const { id, kind, format, filter, proof, work } = stored;
     if (kind === "organization") return organizationSources(dependencies, organizationId, stored, files)[files.length];
     if (format === undefined || filter === undefined)
       throw new Error("An export of events lacks its format or filter.");
+    if (proof === true) {
+      if (work?.size === undefined) throw new Error("An export with proof lacks the size of the log.");
+      return nextProofFile(dependencies.proof, { organizationId, exportId: id, filter, size: work.size }, files);
+    }
     return files.length === 0 ? eventSource(dependencies, organizationId, { format, filter }) : undefined;
   };

@@ -32,9 +32,12 @@ export const createReadExport =
     const shown = toExport(stored, now);
     if (shown.status !== "completed") return shown;
     await reads.record({ caller, origin, kind: "export" });
+    // The verifier finds the files of a proof by their names.
+    const nameOf = ({ name }: { name: string }) =>
+      stored.proof === true ? name : downloadName(name, stored.requestedAt);
     const linked = stored.files.map(async ({ key, ...file }) => ({
       ...file,
-      url: await objects.linkTo(key, LINK_SECONDS, { fileName: downloadName(file.name, stored.requestedAt) }),
+      url: await objects.linkTo(key, LINK_SECONDS, { fileName: nameOf(file) }),
       urlExpiresAt: now + LINK_MS,
     }));
     return { ...shown, files: await Promise.all(linked) };

@@ -11,6 +11,7 @@ import type { UserRequest } from "../terms/requester.ts";
 import { DEFAULT_PERIOD_MS, type EventExportRequest, type Export, type ExportFilter } from "./export.ts";
 import { type ExportEvents, exportRequested } from "./export-events.ts";
 import type { ExportStore, NewExport } from "./export-store.ts";
+import type { ProofSpan } from "./proof-span.ts";
 
 export type RequestExportDependencies = {
   exports: Pick<ExportStore, "create" | "find" | "forgetOrigin">;
@@ -18,6 +19,7 @@ export type RequestExportDependencies = {
   bus: Pick<EventBus, "publish">;
   /** Undefined if the deployment has no archive. */
   span?: ArchiveSpan | undefined;
+  proofSpan: ProofSpan;
 };
 
 /** What to export. The kind `organization` has neither filters nor a format. */
@@ -33,7 +35,7 @@ const oldestOf = (span: ArchiveSpan | undefined, now: number): number =>
  *   state.
  */
 const filterOf = (
-  { since: wanted, until, format: _, ...filters }: EventExportRequest,
+  { since: wanted, until, format: _, proof: __, ...filters }: EventExportRequest,
   requestedAt: number,
   span: ArchiveSpan | undefined,
 ): ExportFilter => {
@@ -58,7 +60,19 @@ const answerOf = ({ origin: _, ...promised }: NewExport): Export => ({
 
 export type RequestExport = (wanted: Wanted, by: UserRequest & { identity: RequestIdentity }) => Promise<Export>;
 
-export const createRequestExport = ({ exports, events, bus, span }: RequestExportDependencies): RequestExport => {
+export const createRequestExport = ({
+  exports,
+  events,
+  bus,
+  span,
+  proofSpan,
+}: RequestExportDependencies): RequestExport => {
+  /** What distinguishes an export of events. */
+  const selectionOf = async (request: EventExportRequest, requestedAt: number) =>
+    request.proof === true
+      ? { format: request.format, filter: await proofSpan(request), proof: true }
+      : { format: request.format, filter: filterOf(request, requestedAt, span) };
+
   /** Records the request of a stored export, once, and requests a worker. */
   const announce = async (organizationId: string, promised: NewExport): Promise<void> => {
     const { id: exportId, origin } = promised;
@@ -81,10 +95,7 @@ export const createRequestExport = ({ exports, events, bus, span }: RequestExpor
     const promised: NewExport = {
       id: eventId(identity.at, identityOf("export", organizationId, identity.id)),
       kind: wanted.kind,
-      ...(wanted.kind === "events" && {
-        format: wanted.request.format,
-        filter: filterOf(wanted.request, identity.at, span),
-      }),
+      ...(wanted.kind === "events" && (await selectionOf(wanted.request, identity.at))),
       requestedAt: identity.at,
       requestedBy: userId,
       origin: { ...origin, ...definedFields({ sessionId }) },
@@ -95,7 +106,10 @@ export const createRequestExport = ({ exports, events, bus, span }: RequestExpor
     if (earlier === undefined) await exports.create(organizationId, promised);
     // The earlier attempt may have ended before it recorded the request.
     if (earlier === undefined || earlier.origin !== undefined) await announce(organizationId, promised);
-    if (earlier !== undefined) return answerOf({ ...promised, requestedBy: earlier.requestedBy });
+    if (earlier !== undefined) {
+      const { requestedBy, filter } = earlier;
+      return answerOf({ ...promised, requestedBy, ...definedFields({ filter }) });
+    }
     return answerOf(promised);
   };
 };

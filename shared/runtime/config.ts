@@ -48,6 +48,16 @@ const variables = {
   /** The bucket of the archive, and its months; empty and 0 if the deployment has none. */
   ARCHIVE_BUCKET: maybe(text),
   ARCHIVE_MONTHS: wholeNumber(/^[0-9]{1,2}$/),
+  /** The bucket of signed checkpoints, and one of another account for copies. */
+  CHECKPOINTS_BUCKET: text,
+  CHECKPOINT_COPY_BUCKET: maybe(text),
+  /** The ARNs of the KMS keys that sign checkpoints, separated by commas. */
+  CHECKPOINT_KEY_IDS: z.pipe(
+    text,
+    z.transform((ids: string) => ids.split(",")),
+  ),
+  /** The name of the sealed log. */
+  CHECKPOINT_ORIGIN: text,
   EVENT_BUS_NAME: text,
   /** The events that the function accepts, as `source/detail-type`, separated by commas. */
   CONSUMED_EVENTS: z.pipe(

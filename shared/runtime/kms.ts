@@ -28,14 +28,17 @@ const nameOnly = (error: unknown): Error => {
   return Object.assign(new Error(`KMS: ${name}`), { name });
 };
 
-/** A client of one endpoint. */
-export const createKms = (place: AwsPlace): Kms => {
-  const client = new KMSClient({
+export const createKmsClient = (place: AwsPlace): KMSClient =>
+  new KMSClient({
     ...place,
     ...fixedSettings,
     maxAttempts: 3,
     requestHandler: boundedRequests(new Agent({ keepAlive: true, maxSockets: 50 }), REQUEST_TIMEOUT_MS),
   });
+
+/** A client of one endpoint. */
+export const createKms = (place: AwsPlace): Kms => {
+  const client = createKmsClient(place);
 
   return {
     generateDataKey: (KeyId, EncryptionContext) =>

@@ -31,6 +31,7 @@ export const errorNumbers = {
   rule_not_found: 40413,
   preview_not_found: 40414,
   drill_not_found: 40415,
+  checkpoint_not_found: 40416,
   method_not_allowed: 40501,
   plant_exists: 40901,
   other_account: 40902,

@@ -31,6 +31,7 @@ export const errorMeanings = {
   custom_rule_not_found: "The own rule does not exist in the organization.",
   mute_not_found: "The mute does not exist in the organization, or has expired.",
   rule_not_found: "There is no such rule.",
+  checkpoint_not_found: "The log has no signed checkpoint of that size.",
   preview_not_found: "The preview does not exist in the organization, or has expired.",
   drill_not_found: "The drill does not exist in the organization, or has expired.",
   method_not_allowed: "The path does not support this method; see the header Allow.",

@@ -19,6 +19,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { wireArchiveReader, wireArchiveSpan } from "./archive.ts";
+import { wireProofSources, wireProofSpan, wireSizeOfProof } from "./evidence.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
@@ -37,6 +38,7 @@ export const wireRequestExport = (): RequestExport =>
     events: createExportEvents({ recorder: wireRecorder() }),
     bus: wireBus(),
     span: wireArchiveSpan(),
+    proofSpan: wireProofSpan(),
   });
 
 export const wireReadExport = (): ReadExport =>
@@ -59,7 +61,9 @@ export const wireExportWorker = (): ExportWorker => {
     leases: createExportLeaseStore(openTable("exports")),
     exports: wireExportStore(),
     objects: wireObjects(),
+    sizeOfProof: wireSizeOfProof(),
     nextSource: createNextSource({
+      proof: wireProofSources(),
       records: createRecordListStore(openTable("records")),
       events: wireSecurityEventStore(),
       older: wireArchiveReader(),

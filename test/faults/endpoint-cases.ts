@@ -494,6 +494,8 @@ export const endpointCases = {
   getExport: {
     request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/exports/${world.exportId}` }),
   },
+  getIntegrity: get("/security/integrity"),
+  getCheckpoint: get("/security/checkpoints/1?from=1"),
   startPreview: {
     request: () => ({
       method: "POST",

@@ -14,6 +14,8 @@ describe("the context of a deployment", () => {
       tags: {},
       siemFeed: false,
       archiveMonths: 0,
+      checkpointLock: "none",
+      checkpointLockDays: 400,
       issuer: NO_ISSUER,
       audience: "plant-store",
       organizationClaim: "org_id",

@@ -285,15 +285,25 @@ describe("the stack", () => {
     [`GET ${PROVIDER}/security/exports/{id}`, [...ADMITTING, "Exports dynamodb:GetItem", "ExportsBucket s3:GetObject"]],
     [
       `POST ${PROVIDER}/security/exports`,
-      [...ADMITTING, ...TAKING_KEYS, ...may("Exports", "GetItem", "PutItem", "UpdateItem")],
+      [
+        ...ADMITTING,
+        ...TAKING_KEYS,
+        "Evidence dynamodb:GetItem",
+        ...may("Exports", "GetItem", "PutItem", "UpdateItem"),
+      ],
     ],
     [
       "Writes the files of exports, and deletes them",
       [
         ...RECORDING,
         ...["GetObject", "ListBucket"].map((action) => `ArchiveBucket s3:${action}`),
+        "CheckpointKey kms:GetPublicKey",
+        ...["GetObject", "ListBucket"].map((action) => `CheckpointsBucket s3:${action}`),
         "Detection dynamodb:Query",
+        "Erasures dynamodb:Query",
+        ...may("Evidence", "GetItem", "Query"),
         "Exports dynamodb:UpdateItem",
+        "SecurityRollups dynamodb:Query",
         "Settings dynamodb:GetItem",
         ...["AbortMultipartUpload", "DeleteObject", "GetObject", "ListBucket", "PutObject"].map(
           (action) => `ExportsBucket s3:${action}`,

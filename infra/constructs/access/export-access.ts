@@ -27,6 +27,11 @@ export const exportAccess = (parts: AccessParts) => {
     mutes,
     previews,
     archive,
+    evidence,
+    erasures,
+    securityRollups,
+    readCheckpoints,
+    readCheckpointKeys,
     retention,
     recordSecurityEvents,
   } = parts;
@@ -35,7 +40,7 @@ export const exportAccess = (parts: AccessParts) => {
 
   return {
     /** The archive says how far back exports reach. */
-    startEventExport: together(startExport, archive()),
+    startEventExport: together(startExport, archive(), evidence.may("GetItem")),
     startOrganizationExport: together(startExport, archive()),
     listExports: exports.may("Query"),
     /** A link has the rights of the function that makes it. */
@@ -56,6 +61,12 @@ export const exportAccess = (parts: AccessParts) => {
       exportedFiles.may("PutObject", "GetObject", "DeleteObject", "AbortMultipartUpload"),
       exportedFiles.list(),
       archive("GetObject"),
+      // Of an export with proof.
+      evidence.may("GetItem", "Query"),
+      securityRollups.may("Query"),
+      erasures.may("Query"),
+      readCheckpoints,
+      readCheckpointKeys,
       securityEvents.may("Query", "BatchGetItem"),
       securityEvents.query(EVENTS_BY_USER, EVENTS_BY_RISK, EVENTS_BY_TYPE, EVENTS_BY_CATEGORY, OPEN_EVENTS),
       records.query(RECORDS_BY_CREATION),

@@ -1,3 +1,4 @@
+import { Aws } from "aws-cdk-lib";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { CIRCUITS_NOT_CLOSED, type TableName } from "../../../shared/terms/tables.ts";
@@ -10,6 +11,7 @@ import {
   together,
   variables,
 } from "../resources/access.ts";
+import type { CheckpointKey } from "../resources/checkpoint-key.ts";
 import type { CredentialsKey } from "../resources/credentials-key.ts";
 import type { DeploymentConfig } from "../resources/deployment-config.ts";
 import type { ProviderSettings } from "../resources/provider-settings.ts";
@@ -30,6 +32,10 @@ export type Resources = {
   feedBucket: Bucket | undefined;
   /** Undefined if the deployment has no archive. */
   archiveBucket: Bucket | undefined;
+  checkpointsBucket: Bucket;
+  checkpointKey: CheckpointKey;
+  /** The name of the sealed log. */
+  checkpointOrigin: string;
 };
 
 const onAllObjects = (grant: Grant): Grant => ({
@@ -46,6 +52,9 @@ export const accessParts = ({
   notificationsToSend,
   feedBucket,
   archiveBucket,
+  checkpointsBucket,
+  checkpointKey,
+  checkpointOrigin,
 }: Resources) => {
   const access = Object.fromEntries(
     Object.entries(tables).map(([name, table]) => [name, tableAccess(name as TableName, table)]),
@@ -78,6 +87,28 @@ export const accessParts = ({
       RETENTION_DAYS: String(config.RETENTION_DAYS),
     },
   });
+
+  const checkpointFiles = bucketAccess("CHECKPOINTS_BUCKET", checkpointsBucket);
+  const readCheckpoints = together(checkpointFiles.may("GetObject"), checkpointFiles.list());
+  const { checkpointCopyBucket: copies } = config;
+  /** To sign the log's checkpoints and to store them. */
+  const signCheckpoints = together(
+    checkpointKey.sign,
+    checkpointFiles.may("PutObject"),
+    variables({ CHECKPOINT_ORIGIN: checkpointOrigin, CHECKPOINT_COPY_BUCKET: copies ?? "" }),
+    copies === undefined
+      ? NO_ACCESS
+      : {
+          grants: [
+            {
+              actions: ["s3:PutObject"],
+              resources: [`arn:${Aws.PARTITION}:s3:::${copies}/checkpoints/*`],
+              wildcardReason: "One object for each hour.",
+            },
+          ],
+          environment: {},
+        },
+  );
 
   /** To hand deliveries over to the function that sends them. */
   const queueNotifications: Access = {
@@ -137,6 +168,9 @@ export const accessParts = ({
     feed,
     listFeed,
     archive,
+    readCheckpoints,
+    readCheckpointKeys: checkpointKey.read,
+    signCheckpoints,
     raiseAlerts,
     recordSecurityEvents,
     recordRefusals,

@@ -19,6 +19,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 export const securityAccess = (parts: AccessParts) => {
   const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
   const { mutes, recordSecurityEvents, changeCircuits, settings, feed, archive, evidence } = parts;
+  const { readCheckpoints, readCheckpointKeys } = parts;
   return {
     listSecurityEvents: together(
       securityEvents.may("Query", "BatchGetItem"),
@@ -57,6 +58,18 @@ export const securityAccess = (parts: AccessParts) => {
       securityAlerts.query(ALERT_OUTBOX),
       securityAlerts.may("GetItem", "Query", "UpdateItem"),
     ),
+
+    getIntegrity: together(
+      evidence.may("GetItem", "Query"),
+      securityEvents.may("Query"),
+      securityRollups.may("Query"),
+      erasures.may("Query"),
+      archive("GetObject"),
+      readCheckpoints,
+      readCheckpointKeys,
+      retention,
+    ),
+    getCheckpoint: together(evidence.may("Query"), readCheckpoints),
 
     /** Whether there is a feed. */
     getCaller: feed(),

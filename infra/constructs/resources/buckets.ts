@@ -1,5 +1,13 @@
 import { Duration, Validations } from "aws-cdk-lib";
-import { BlockPublicAccess, Bucket, BucketEncryption, type LifecycleRule, StorageClass } from "aws-cdk-lib/aws-s3";
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  type LifecycleRule,
+  ObjectLockRetention,
+  StorageClass,
+} from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import type { DeploymentConfig } from "./deployment-config.ts";
 import { removalPolicyOf } from "./removal-policy.ts";
@@ -7,12 +15,17 @@ import { removalPolicyOf } from "./removal-policy.ts";
 type Protection = Pick<DeploymentConfig, "isProtected">;
 
 /** A private and encrypted bucket, only over TLS. @param withoutLog why it has no access log */
-const addBucket = (scope: Construct, config: Protection, rule: LifecycleRule, withoutLog: string): Bucket => {
+const addBucket = (
+  scope: Construct,
+  config: Protection,
+  kept: LifecycleRule | Pick<BucketProps, "objectLockEnabled" | "objectLockDefaultRetention">,
+  withoutLog: string,
+): Bucket => {
   const bucket = new Bucket(scope, "Bucket", {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
-    lifecycleRules: [rule],
+    ...("objectLockEnabled" in kept ? kept : { lifecycleRules: [kept as LifecycleRule] }),
     // CloudFormation deletes only an empty bucket: docs/upgrade.md, "Removals".
     removalPolicy: removalPolicyOf(config),
   });
@@ -81,6 +94,36 @@ export class ArchiveBucket extends Construct {
       config,
       { expiration: Duration.days(days), ...(isLong && { transitions }) },
       "Only functions read the bucket. An export, which is a security event, shows its objects.",
+    );
+  }
+}
+
+/**
+ * The signed checkpoints of the sealed log (shared/sealing/checkpoint-store.ts). They never expire and contain no personal
+ * data, so they can be locked: then nobody can replace or delete one for the days of the lock.
+ */
+export class CheckpointsBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    config: Protection & Pick<DeploymentConfig, "checkpointLock" | "checkpointLockDays">,
+  ) {
+    super(scope, id);
+    const { checkpointLock: lock, checkpointLockDays: days } = config;
+    const retentions = {
+      none: undefined,
+      governance: ObjectLockRetention.governance(Duration.days(days)),
+      compliance: ObjectLockRetention.compliance(Duration.days(days)),
+    };
+    const retention = retentions[lock];
+    this.bucket = addBucket(
+      this,
+      config,
+      // A bucket cannot get a lock later, so every bucket can have one.
+      { objectLockEnabled: true, ...(retention !== undefined && { objectLockDefaultRetention: retention }) },
+      "The checkpoints are public to every organization of the deployment; the lock keeps them from being replaced.",
     );
   }
 }

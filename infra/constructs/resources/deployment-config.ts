@@ -49,6 +49,15 @@ export type DeploymentConfig = {
   siemFeed: boolean;
   /** How many months each hour's events are kept in the archive; 0 if the deployment has no archive. */
   archiveMonths: number;
+  /** What keeps the signed checkpoints of the sealed log from being replaced, and for how many days. */
+  checkpointLock: "none" | "governance" | "compliance";
+  checkpointLockDays: number;
+  /** The name of the sealed log, if it is not made from stack and region. */
+  checkpointOrigin?: string | undefined;
+  /** A bucket of another account that gets a copy of each checkpoint. */
+  checkpointCopyBucket?: string | undefined;
+  /** The signing key that the stack's own one replaces; both sign. */
+  checkpointOldKeyArn?: string | undefined;
   /** Where notifications may be sent. */
   notificationTargets: "public" | "loopback";
   /** Whether X-Ray records a sample of the invocations. */

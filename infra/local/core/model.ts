@@ -141,7 +141,12 @@ export type EventSourceMappingModel = {
 };
 
 /** AWS::KMS::Key for symmetric encryption. */
-export type KeyModel = { logicalId: string; id: string; arn: string };
+export type KeyModel = {
+  logicalId: string;
+  id: string;
+  arn: string;
+  spec: "SYMMETRIC_DEFAULT" | "ECC_NIST_EDWARDS25519";
+};
 
 /** AWS::SecretsManager::Secret that the stack generates, with its value. */
 export type SecretModel = { logicalId: string; arn: string; value: string };

@@ -6,6 +6,7 @@ import { readDataFile, writeDataFile } from "../core/data-file.ts";
 import type { KeyModel, StackModel } from "../core/model.ts";
 import type { Check } from "../iam/authorizer.ts";
 import { decrypt, encrypt, keyIdIn } from "./kms-ciphertext.ts";
+import { publicKeyOf, signatureOf } from "./kms-signature.ts";
 import { type AwsAnswer, type AwsService, errorAnswer, jsonAnswer } from "./service.ts";
 
 const DATA_KEY_BYTES = 32;
@@ -34,9 +35,16 @@ const openKeyMaterial = (options: {
   return new Map(Object.entries(kept).map(([id, { material }]) => [id, Buffer.from(material, "base64")]));
 };
 
-/** The two operations, strict: a parameter that is not supported (DryRun, Recipient) must not be ignored. */
+/** The operations, strict: a parameter that is not supported (DryRun, Recipient) must not be ignored. */
 const requests = {
   GenerateDataKey: z.strictObject({ KeyId: z.string(), KeySpec: z.literal("AES_256"), EncryptionContext }),
+  Sign: z.strictObject({
+    KeyId: z.string(),
+    Message: Blob,
+    MessageType: z.literal("RAW"),
+    SigningAlgorithm: z.literal("ED25519_SHA_512"),
+  }),
+  GetPublicKey: z.strictObject({ KeyId: z.string() }),
   Decrypt: z.strictObject({
     KeyId: z.string().optional(),
     CiphertextBlob: Blob,
@@ -45,29 +53,21 @@ const requests = {
   }),
 } as const;
 
+type Context = Record<string, string>;
 type Request = {
   operation: keyof typeof requests;
-  KeyId?: string;
-  CiphertextBlob?: Buffer;
-  EncryptionContext: Context;
+  KeyId?: string | undefined;
+  CiphertextBlob?: Buffer | undefined;
+  EncryptionContext?: Context;
+  Message?: Buffer;
 };
-type Context = Record<string, string>;
+
+const isOperation = (operation: string): operation is Request["operation"] => Object.hasOwn(requests, operation);
 
 const parse = (operation: string, json: unknown): Request | undefined => {
-  if (operation === "GenerateDataKey") {
-    const { data } = requests.GenerateDataKey.safeParse(json);
-    return data && { ...data, operation };
-  }
-  if (operation !== "Decrypt") return undefined;
-  const { data } = requests.Decrypt.safeParse(json);
-  return (
-    data && {
-      operation,
-      CiphertextBlob: data.CiphertextBlob,
-      EncryptionContext: data.EncryptionContext,
-      ...(data.KeyId !== undefined && { KeyId: data.KeyId }),
-    }
-  );
+  if (!isOperation(operation)) return undefined;
+  const { data } = requests[operation].safeParse(json);
+  return data && { ...data, operation };
 };
 
 /**
@@ -85,8 +85,13 @@ const conditionsOf = (context: Context): Check["context"] => {
 
 const invalidCiphertext = (): AwsAnswer => errorAnswer(400, "InvalidCiphertextException", "");
 
+/** Only GenerateDataKey and Decrypt take symmetric keys, and only the others keys that sign. */
+const isOfSigningKey = (operation: Request["operation"]): boolean =>
+  operation === "Sign" || operation === "GetPublicKey";
+
 /**
- * KMS for the symmetric keys of the template: GenerateDataKey and Decrypt. Every other operation is denied.
+ * KMS for the keys of the template: GenerateDataKey and Decrypt for symmetric ones, Sign and GetPublicKey for Ed25519. Every
+ * other operation is denied.
  * @throws Error if the file with the keys' material is damaged.
  */
 export const createKmsService = (options: {
@@ -99,7 +104,13 @@ export const createKmsService = (options: {
   const arnOf = (name: string): string =>
     name.startsWith("arn:") ? name : `arn:aws:kms:${region}:${accountId}:key/${name}`;
 
-  const answer = ({ operation, KeyId, CiphertextBlob, EncryptionContext: context }: Request): AwsAnswer => {
+  const answer = ({
+    operation,
+    KeyId,
+    CiphertextBlob,
+    EncryptionContext: context = {},
+    Message,
+  }: Request): AwsAnswer => {
     const encryptedBy = CiphertextBlob && keyIdIn(CiphertextBlob);
     if (CiphertextBlob !== undefined && encryptedBy === undefined) return invalidCiphertext();
     const arn = arnOf(KeyId ?? encryptedBy ?? "");
@@ -107,6 +118,10 @@ export const createKmsService = (options: {
     const bytes = key && material.get(key.id);
     if (key === undefined || bytes === undefined)
       return errorAnswer(400, "NotFoundException", `Key '${arn}' does not exist`);
+    if (isOfSigningKey(operation) !== (key.spec === "ECC_NIST_EDWARDS25519"))
+      return errorAnswer(400, "UnsupportedOperationException", `${key.arn} does not support ${operation}`);
+    if (operation === "GetPublicKey") return jsonAnswer(200, { KeyId: key.arn, PublicKey: publicKeyOf(bytes) });
+    if (Message !== undefined) return jsonAnswer(200, { KeyId: key.arn, Signature: signatureOf(bytes, Message) });
     if (operation === "GenerateDataKey") {
       const dataKey = randomBytes(DATA_KEY_BYTES);
       const sealed = encrypt(key.id, bytes, context, dataKey);
@@ -132,7 +147,7 @@ export const createKmsService = (options: {
       const name = request.KeyId ?? (request.CiphertextBlob && keyIdIn(request.CiphertextBlob));
       // A ciphertext of another KMS names no key of this stack, so it can be neither authorized nor decrypted.
       if (name === undefined) return [];
-      const context = { "kms:CallerAccount": [accountId], ...conditionsOf(request.EncryptionContext) };
+      const context = { "kms:CallerAccount": [accountId], ...conditionsOf(request.EncryptionContext ?? {}) };
       return [{ action: `kms:${operation}`, resource: arnOf(name), context }];
     },
     answer: async ({ operation, json }) => {

@@ -20,8 +20,16 @@ const bucketPlan = {
     BucketName: z.string().optional(),
     LifecycleConfiguration: z.strictObject({ Rules: z.array(Rule).length(1) }).optional(),
   }),
-  // Objects are as private and as readable as the other files of the data directory.
-  ignored: ["BucketEncryption", "OwnershipControls", "PublicAccessBlockConfiguration", "Tags"],
+  // Objects are as private and as readable as the other files of the data directory. Nothing here locks them.
+  ignored: [
+    "BucketEncryption",
+    "ObjectLockConfiguration",
+    "ObjectLockEnabled",
+    "OwnershipControls",
+    "PublicAccessBlockConfiguration",
+    "Tags",
+    "VersioningConfiguration",
+  ],
 };
 
 const policyPlan = { supported: z.object({ Bucket: z.string(), PolicyDocument }) };

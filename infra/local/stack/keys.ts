@@ -5,12 +5,16 @@ import type { ResourceFamily } from "../template/stack-reader.ts";
 import { arnIn } from "../template/template.ts";
 
 const plan = {
-  supported: z.object({ KeyPolicy: PolicyDocument }),
+  supported: z.object({
+    KeyPolicy: PolicyDocument,
+    KeySpec: z.enum(["SYMMETRIC_DEFAULT", "ECC_NIST_EDWARDS25519"]).default("SYMMETRIC_DEFAULT"),
+    KeyUsage: z.enum(["ENCRYPT_DECRYPT", "SIGN_VERIFY"]).optional(),
+  }),
   // A rotated key still decrypts everything that it ever encrypted, and there is one region: neither changes anything here.
   ignored: ["Description", "EnableKeyRotation", "MultiRegion", "Tags"],
 };
 
-/** AWS::KMS::Key for symmetric encryption. Its material is made once and kept with the data. */
+/** AWS::KMS::Key for symmetric encryption and for Ed25519 signatures. Its material is made once and kept with the data. */
 export const keys: ResourceFamily = {
   identities: {
     // An id in the form that KMS uses, the same at each start.
@@ -22,8 +26,8 @@ export const keys: ResourceFamily = {
   },
   read: (stack) => {
     const found = stack.resources("AWS::KMS::Key").map((resource) => {
-      const { KeyPolicy } = stack.properties(resource, plan);
-      return { key: { logicalId: resource.logicalId, id: resource.ref, arn: resource.arn }, policy: KeyPolicy };
+      const { KeyPolicy, KeySpec: spec } = stack.properties(resource, plan);
+      return { key: { logicalId: resource.logicalId, id: resource.ref, arn: resource.arn, spec }, policy: KeyPolicy };
     });
     return {
       keys: found.map(({ key }) => key),

@@ -1,4 +1,5 @@
 /** Exports over tables and archive, compared with the same exports when the tables still had everything. */
+
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { archiveKey, endOfArchive } from "../../../shared/archive/archive-hour.ts";
 import { toLine } from "../../../shared/archive/archive-line.ts";
@@ -12,6 +13,7 @@ import { fc } from "../../support/fixed-seed.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { arbitraryEvents, arbitrarySelection, NOW } from "../../support/security-events.ts";
 import { useDatabase } from "../../support/use-table.ts";
+import { withoutProof } from "../../support/without-proof.ts";
 
 const database = useDatabase("securityEvents", "securityRollups");
 const ORGANIZATION = "exporting";
@@ -131,6 +133,7 @@ describe("a request", () => {
       exports: { create: async () => undefined, find: async () => undefined, forgetOrigin: async () => undefined },
       events: { requested: async () => undefined },
       bus: { publish: async () => [] },
+      proofSpan: withoutProof.proofSpan,
       span,
     });
   const by = {

@@ -63,6 +63,7 @@ import { createWebhookEventStore } from "../../../shared/webhooks/webhook-event-
 import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { useDatabase } from "../../support/use-table.ts";
+import { withoutProof } from "../../support/without-proof.ts";
 
 const TABLES = [
   "records",
@@ -221,7 +222,9 @@ export const useWorld = () => {
       dueSeals: createDueSealStore(open("securityRollups"), clock),
       exportStore: createExportStore(open("exports")),
       exportLeases: createExportLeaseStore(open("exports")),
+      ...withoutProof,
       nextSource: createNextSource({
+        proof: withoutProof.proof,
         events: securityEvents,
         rules,
         clock,

@@ -33,6 +33,7 @@ import { createMemoryObjects } from "../../support/memory-objects.ts";
 import { identityAt } from "../../support/request-identity.ts";
 import { NOW } from "../../support/security-events.ts";
 import { tableDefinition } from "../../support/service-tables.ts";
+import { withoutProof } from "../../support/without-proof.ts";
 
 const TABLES = {
   exports: "exports",
@@ -162,7 +163,9 @@ export const createWorld = (engine: EmbeddedDynamoDb, { partBytes, eventsPerPage
       objects: throughIo(memory.store, io),
       bus: throughIo(bus, io),
       exportEvents: createExportEvents({ recorder: throughIo(recorder, io) }),
+      ...withoutProof,
       nextSource: createNextSource({
+        proof: withoutProof.proof,
         events: sharedPages ?? events,
         destinations,
         // With rules and mutes: test/http/exports.sampled.test.ts.

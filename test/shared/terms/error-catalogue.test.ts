@@ -38,6 +38,7 @@ const published = {
   plant_exists: [409, 40901],
   other_account: [409, 40902],
   not_connected: [409, 40903],
+  checkpoint_not_found: [404, 40416],
   sync_running: [409, 40904],
   idempotency_conflict: [409, 40905],
   author_locked_out: [409, 40906],

@@ -1,7 +1,15 @@
 /** The real SDK against the keys of a synthesised stack, judged by key policies and roles. */
+import { createPublicKey, verify } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DecryptCommand, GenerateDataKeyCommand, KMSClient, ListKeysCommand } from "@aws-sdk/client-kms";
+import {
+  DecryptCommand,
+  GenerateDataKeyCommand,
+  GetPublicKeyCommand,
+  KMSClient,
+  ListKeysCommand,
+  SignCommand,
+} from "@aws-sdk/client-kms";
 import { afterAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createKmsService } from "../../../../infra/local/gateway/kms-service.ts";
 import { startKmsGateway } from "../../../support/kms-gateway.ts";
@@ -30,7 +38,30 @@ const dataKey = (EncryptionContext: Record<string, string> = context, KeyId = ke
   new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", EncryptionContext });
 const decrypt = (CiphertextBlob: Uint8Array | undefined, EncryptionContext: Record<string, string> = context) =>
   new DecryptCommand({ CiphertextBlob, EncryptionContext });
+const sign = (Message: Uint8Array, KeyId = keyOf("Signing").arn) =>
+  new SignCommand({ KeyId, Message, MessageType: "RAW", SigningAlgorithm: "ED25519_SHA_512" });
 const refusal = (name: string) => ({ name, $metadata: { httpStatusCode: 400 } });
+
+describe("a signing key", () => {
+  it("signs like Ed25519: always the same, for a role with the right, and as its public key verifies", async () => {
+    const message = Buffer.from("message");
+    const { Signature, KeyId } = await as("signs").send(sign(message));
+    expect(KeyId).toBe(keyOf("Signing").arn);
+    expect((await as("doesAll").send(sign(message))).Signature).toEqual(Signature);
+    const { PublicKey } = await as("doesAll").send(new GetPublicKeyCommand({ KeyId }));
+    const key = createPublicKey({ key: Buffer.from(PublicKey ?? []), format: "der", type: "spki" });
+    expect(verify(null, message, key, Signature ?? Buffer.of())).toBe(true);
+    const denied = refusal("AccessDeniedException");
+    await expect(as("seals").send(sign(message))).rejects.toMatchObject(denied);
+    await expect(as("signs").send(new GetPublicKeyCommand({ KeyId }))).rejects.toMatchObject(denied);
+  });
+
+  it("encrypts nothing, and a symmetric key signs nothing", async () => {
+    const unsupported = refusal("UnsupportedOperationException");
+    await expect(as("doesAll").send(dataKey(context, keyOf("Signing").arn))).rejects.toMatchObject(unsupported);
+    await expect(as("doesAll").send(sign(Buffer.of(1), keyOf("Key").arn))).rejects.toMatchObject(unsupported);
+  });
+});
 
 describe("a data key", () => {
   it("is decrypted for its context, in any order of keys, for a role with the right", async () => {

@@ -1,7 +1,7 @@
 /** The stack of kms-service.deep.test.ts: keys, and functions with different rights to them. */
 import type { Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { Key } from "aws-cdk-lib/aws-kms";
+import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import { addFunctionWith } from "../../../support/add-function-with.ts";
 
 const forCredentials = { StringEquals: { "kms:EncryptionContext:purpose": "credentials" } };
@@ -32,4 +32,6 @@ export const fill = (stack: Stack): void => {
     }),
   });
   new Key(stack, "Other");
+  const signing = new Key(stack, "Signing", { keySpec: KeySpec.ECC_NIST_EDWARDS25519, keyUsage: KeyUsage.SIGN_VERIFY });
+  addFunctionWith(stack, "signs", [{ actions: ["kms:Sign"], resources: [signing.keyArn] }]);
 };

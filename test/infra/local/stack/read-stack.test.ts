@@ -575,7 +575,7 @@ describe("unsupported parts of a template", () => {
     [
       "an asymmetric key",
       { X: key({ KeySpec: "RSA_2048" }) },
-      "X: the local cloud does not support KeySpec of AWS::KMS::Key",
+      "X: the local cloud does not support this KeySpec of AWS::KMS::Key",
     ],
     [
       "another secret",

@@ -1,0 +1,71 @@
+/** The stored events of an hour with what their leaves need: from the tables, or from the archive once they have expired. */
+import type { SealableEvent, SealedHour } from "../evidence/hour-leaves.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { HourEventsStore } from "../security/feed/hour-events-store.ts";
+import type { SecurityEvent } from "../security/security-event.ts";
+import { firstHourInTables, isExpiredHour } from "./archive-hour.ts";
+import type { ArchivedEvent } from "./archive-line.ts";
+import type { ArchiveStore } from "./archive-store.ts";
+
+export type ReadSealedHourDependencies = {
+  events: HourEventsStore;
+  evidence: { getHour(scope: string, hour: number): Promise<Pick<SealedHour, "late"> | undefined> };
+  /** Undefined if the deployment has no archive. */
+  archive?: Pick<ArchiveStore, "readHour"> | undefined;
+  retentionMs: number;
+  now: Clock;
+};
+
+/** In order of their ids. `event`: as the API returns it. */
+export type StoredEvent = SealableEvent & { event: SecurityEvent };
+
+/** An event of an older version that was never sealed: no salt makes its leaf one of a sealed hour. */
+const NO_SALT = new Uint8Array();
+
+/** A line without an index is of a late event that was not sealed when the hour was written. */
+const ofLine = (
+  { event, salt = NO_SALT, index, hash, erasure }: ArchivedEvent,
+  late: ReadonlySet<string>,
+): StoredEvent => ({
+  event,
+  salt,
+  isLate: index === undefined || late.has(event.id),
+  hash,
+  erasure,
+});
+
+export type ReadSealedHour = (scope: string, hour: number) => Promise<StoredEvent[] | undefined>;
+
+/**
+ * The returned function gives undefined if an event of the hour has expired and no archive holds it. It throws DomainError
+ * `store_unavailable`.
+ */
+export const createReadSealedHour = ({
+  events,
+  evidence,
+  archive,
+  retentionMs,
+  now,
+}: ReadSealedHourDependencies): ReadSealedHour => {
+  const readTables = async (scope: string, hour: number): Promise<StoredEvent[]> => {
+    const found: StoredEvent[] = [];
+    for await (const { event, seal } of events.read(scope, hour, now()))
+      found.push({ ...seal, event, salt: seal.salt ?? NO_SALT });
+    return found;
+  };
+
+  const readArchive = async (scope: string, hour: number): Promise<StoredEvent[] | undefined> => {
+    if (archive === undefined) return undefined;
+    const [lines, sealed] = await Promise.all([archive.readHour(scope, hour), evidence.getHour(scope, hour)]);
+    const late = new Set(sealed?.late.flat());
+    // An idle hour has no object; one with events has lost its object.
+    return lines.length === 0 && sealed !== undefined ? undefined : lines.map((line) => ofLine(line, late));
+  };
+
+  return async (scope, hour) => {
+    const at = now();
+    if (hour >= firstHourInTables(at, { retentionMs })) return readTables(scope, hour);
+    const archived = await readArchive(scope, hour);
+    return archived ?? (isExpiredHour(hour, at, { retentionMs }) ? undefined : readTables(scope, hour));
+  };
+};

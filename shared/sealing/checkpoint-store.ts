@@ -1,0 +1,37 @@
+import { writeLog } from "../runtime/log.ts";
+import type { ObjectStore } from "../runtime/object-store.ts";
+
+const DIGITS = 12;
+
+/** Keys sort by size. They name no organization. */
+export const checkpointKey = (size: number): string => `checkpoints/${String(size).padStart(DIGITS, "0")}`;
+
+const headers = { contentType: "text/plain; charset=utf-8" };
+
+export type CheckpointStore = ReturnType<typeof createCheckpointStore>;
+
+/**
+ * The signed checkpoints, by their sizes, in a bucket of their own. Both calls throw DomainError `store_unavailable`.
+ * @param copies a bucket of another account that gets a copy of each.
+ */
+export const createCheckpointStore = (
+  objects: Pick<ObjectStore, "put" | "read">,
+  copies?: Pick<ObjectStore, "put"> | undefined,
+) => ({
+  /** Stores a checkpoint, again the same. A copy that fails is logged, and does not hold the log up. */
+  async put(size: number, text: string): Promise<void> {
+    await objects.put(checkpointKey(size), text, headers);
+    await copies?.put(checkpointKey(size), text, headers).catch((error: unknown) => {
+      writeLog("error", "A checkpoint was not copied", { alarm: "checkpoint_not_copied", size, cause: String(error) });
+    });
+  },
+
+  /** The checkpoint of a size; undefined if there is none. */
+  async read(size: number): Promise<string | undefined> {
+    const body = await objects.read(checkpointKey(size));
+    if (body === undefined) return undefined;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("utf8");
+  },
+});

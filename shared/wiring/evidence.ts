@@ -1,0 +1,83 @@
+/** The sealed log of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+import { createReadSealedHour, type ReadSealedHour } from "../archive/read-sealed-hour.ts";
+import { createErasureStore } from "../erasure/erasure-store.ts";
+import type { ProofSourceDependencies } from "../exports/proof-sources.ts";
+import { createProofSpan, createSizeOfProof, type ProofSpan, type SizeOfProof } from "../exports/proof-span.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readConfig } from "../runtime/config.ts";
+import { createObjectStore, s3 } from "../runtime/object-store.ts";
+import { openTable } from "../runtime/open-table.ts";
+import { createSigningKeys } from "../runtime/signing-keys.ts";
+import { createReadCheckpoint } from "../sealing/checkpoint.ts";
+import { createCheckpointSigner } from "../sealing/checkpoint-signer.ts";
+import { createCheckpointStore } from "../sealing/checkpoint-store.ts";
+import { createDueSealStore } from "../sealing/due-seal-store.ts";
+import { createEvidenceStore } from "../sealing/evidence-store.ts";
+import { createReadIntegrity, type ReadIntegrity } from "../sealing/read-integrity.ts";
+import { createHourEventsStore } from "../security/feed/hour-events-store.ts";
+import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
+import { DAY_MS } from "../terms/hours.ts";
+import { wireArchiveReader } from "./archive.ts";
+
+export const wireEvidenceStore = () => createEvidenceStore(openTable("evidence"), systemClock);
+
+export const wireCheckpoints = () =>
+  createCheckpointStore(createObjectStore(s3, readConfig(["CHECKPOINTS_BUCKET"]).CHECKPOINTS_BUCKET));
+
+export const wireCheckpointSigner = () =>
+  createCheckpointSigner(createSigningKeys(readConfig(["CHECKPOINT_KEY_IDS"]).CHECKPOINT_KEY_IDS));
+
+const wireReadSealedHour = (): ReadSealedHour =>
+  createReadSealedHour({
+    events: createHourEventsStore(openTable("securityEvents")),
+    evidence: wireEvidenceStore(),
+    archive: wireArchiveReader()?.archive,
+    retentionMs: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS * DAY_MS,
+    now: systemClock,
+  });
+
+/** More than an organization has under way at once. */
+const RECENT_ERASURES = 20;
+
+/** What is not sealed yet, or may not be. */
+const wireUnsealed = () => {
+  const due = createDueSealStore(openTable("securityRollups"), systemClock);
+  const openHours = createOpenHourStore(openTable("securityRollups"), systemClock);
+  const erasures = createErasureStore(openTable("erasures"));
+  return {
+    async listDue(scope: string, span: { from: number; to: number }): Promise<number[]> {
+      // An open hour gets its mark before it is closed.
+      const open = await openHours.list(scope, span.from);
+      return [...open.filter((hour) => hour < span.to), ...(await due.listDue(scope, span))];
+    },
+    async isErasing(organizationId: string): Promise<boolean> {
+      const { items } = await erasures.list(organizationId, { limit: RECENT_ERASURES, after: undefined });
+      return items.some(({ status }) => status !== "completed");
+    },
+  };
+};
+
+export const wireReadIntegrity = (): ReadIntegrity =>
+  createReadIntegrity({
+    evidence: wireEvidenceStore(),
+    readHour: wireReadSealedHour(),
+    ...wireUnsealed(),
+    checkpoints: wireCheckpoints(),
+    keys: wireCheckpointSigner().keys,
+    now: systemClock,
+  });
+
+export const wireReadCheckpoint = () =>
+  createReadCheckpoint({ evidence: wireEvidenceStore(), checkpoints: wireCheckpoints() });
+
+export const wireProofSpan = (): ProofSpan => createProofSpan({ evidence: wireEvidenceStore() });
+
+export const wireSizeOfProof = (): SizeOfProof =>
+  createSizeOfProof({ evidence: wireEvidenceStore(), ...wireUnsealed() });
+
+export const wireProofSources = (): ProofSourceDependencies => ({
+  evidence: wireEvidenceStore(),
+  readHour: wireReadSealedHour(),
+  checkpoints: wireCheckpoints(),
+  keys: wireCheckpointSigner().keys,
+});
