@@ -41,7 +41,7 @@ export const DrillDelivery = z
   });
 export type DrillDelivery = z.output<typeof DrillDelivery>;
 
-export const DrillStages = z
+const DrillStages = z
   .object({
     recordedAt: z.optional(epochMs("when its events were stored.")),
     judgedAt: z.optional(epochMs("when the rule had found them.")),

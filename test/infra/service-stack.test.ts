@@ -513,8 +513,8 @@ describe("the stack", () => {
 
   it("sends every alarm to the operators' topic if there is one", () => {
     const alarmsOf = (template: Template) => Object.values(template.findResources("AWS::CloudWatch::Alarm"));
-    // Backups are made in production only. Without the function of the feed, two alarms need no second part.
-    expect(alarmsOf(prod)).toHaveLength(alarmsOf(dev).length + 1 - 2);
+    // Backups are made in production only.
+    expect(alarmsOf(prod)).toHaveLength(alarmsOf(dev).length + 1);
     for (const { Properties } of alarmsOf(prod))
       expect(Properties).toMatchObject({ AlarmActions: [OPERATORS], OKActions: [OPERATORS] });
     for (const { Properties } of alarmsOf(dev)) expect(Properties).not.toHaveProperty("AlarmActions");
