@@ -94,10 +94,7 @@ export const stateOf = (mute: TimedMute, at: number): MuteState => {
 export type MutedAlert = { rule: string; subject: string; level: RiskLevel; drill?: true | undefined };
 
 /** Whether a mute is about an alert's rule and subject, whatever the time and the alert's level. None is about a drill. */
-export const isAbout = (
-  { rules, subject }: Pick<MuteScope, "rules" | "subject">,
-  alert: Omit<MutedAlert, "level">,
-): boolean =>
+const isAbout = ({ rules, subject }: Pick<MuteScope, "rules" | "subject">, alert: Omit<MutedAlert, "level">): boolean =>
   isMutable(alert.rule) &&
   alert.drill !== true &&
   (rules === undefined || rules.includes(alert.rule)) &&
