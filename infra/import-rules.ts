@@ -35,7 +35,7 @@ export const shared = {
     money: ["provider"],
     connection: ["security", "circuit-breaker", "provider"],
     sync: ["security", "circuit-breaker", "records", "provider", "connection"],
-    detection: ["security", "circuit-breaker", "provider", "connection", "sync"],
+    detection: ["security", "circuit-breaker", "provider", "money", "connection", "sync"],
     reports: ["security", "mutes", "circuit-breaker", "records", "connection", "sync", "detection"],
     notifications: ["security", "mutes", "reports"],
     exports: [
@@ -50,7 +50,7 @@ export const shared = {
       "reports",
       "notifications",
     ],
-    previews: ["security", "mutes", "connection", "detection", "notifications"],
+    previews: ["security", "money", "mutes", "connection", "detection", "notifications"],
     drills: ["security", "detection", "notifications"],
     webhooks: ["security", "records", "provider", "connection"],
     search: ["security", "records", "settings", "sync", "notifications", "webhooks"],

@@ -13,10 +13,11 @@ import { type DetectionDue, detectionScope, organizationOfScope } from "./detect
 import type { HourFactsStore } from "./event-facts-store.ts";
 import { inOrder } from "./evidence/fact.ts";
 import { createJudgeFacts, type ReadSyncFacts } from "./judge-facts.ts";
+import type { JudgeMoney } from "./money/judge-money.ts";
 import type { RaiseFinding } from "./raise-finding.ts";
 import { type RulesSettings, revisionsOf } from "./rule-settings.ts";
 import type { RuleSettingsStore } from "./rule-settings-store.ts";
-import { hourlyRules } from "./rules/rules.ts";
+import { hourlyRules, moneyRules } from "./rules/rules.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
 import type { Window, WindowStore } from "./window-store.ts";
 
@@ -27,19 +28,21 @@ export type JudgeDependencies = {
   baselines: Baselines;
   readSyncFacts: ReadSyncFacts;
   customRules: CustomRulesHour;
+  judgeMoney: JudgeMoney;
   raise: RaiseFinding;
   /** Marks a day (its start, epoch ms) for the organization's reports. Repeated, it changes nothing. */
   markReportsDue: (organizationId: string, day: number) => Promise<void>;
   now: Clock;
 };
 
-const versions = (): Record<string, number> => Object.fromEntries(hourlyRules.map(({ id, version }) => [id, version]));
+const versions = (): Record<string, number> =>
+  Object.fromEntries([...hourlyRules, ...moneyRules].map(({ id, version }) => [id, version]));
 
 /** `isNew`: judged by this call. */
 export type Judged = { window: Window; isNew: boolean };
 
 export const createJudgeScope = (dependencies: JudgeDependencies) => {
-  const { windows, events, settings, baselines, customRules, raise, markReportsDue, now } = dependencies;
+  const { windows, events, settings, baselines, customRules, judgeMoney, raise, markReportsDue, now } = dependencies;
   const judgeFacts = createJudgeFacts(dependencies);
 
   const readSettings = async (organizationId: string | undefined): Promise<RulesSettings> =>
@@ -67,6 +70,10 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     const [read, ruleSettings] = await Promise.all([events.readHour(scope, start, at), readSettings(organizationId)]);
     // Sorted once for all rules.
     const facts = inOrder(read);
+    // Webhooks may have been counted. What the feed has counted is marked (money/watch-money.ts).
+    if (organizationId !== undefined && facts.some(({ source }) => source === "webhook")) {
+      await judgeMoney(organizationId, start, { isMarked: false });
+    }
     const [judged, custom] = await Promise.all([
       judgeFacts({ scope, start, facts, settings: ruleSettings, previous, now: at }),
       organizationId === undefined
@@ -118,20 +125,29 @@ export type JudgeScope = ReturnType<typeof createJudgeScope>;
 /** With less of the function's time left, no further hour starts; the next dispatch finds the others. */
 const MARGIN_MS = 15_000;
 
-export type DetectDependencies = { judge: JudgeScope; unjudged: Pick<UnjudgedStore, "clear"> };
+export type DetectDependencies = {
+  judge: JudgeScope;
+  judgeMoney: JudgeMoney;
+  unjudged: Pick<UnjudgedStore, "clear">;
+};
 
-/** @throws what keeps an hour from being judged: the delivery is repeated, and no later hour is judged before. */
+/** @throws what keeps an hour from being judged: the delivery is repeated, and no later hour is judged before.
+ */
 export const createDetectOrganization =
-  ({ judge, unjudged }: DetectDependencies) =>
-  async ({ organizationId, hours, marked }: DetectionDue, remainingMs: () => number) => {
+  ({ judge, judgeMoney, unjudged }: DetectDependencies) =>
+  async ({ organizationId, hours, marked, money = [] }: DetectionDue, remainingMs: () => number) => {
     const scope = detectionScope(organizationId);
     const summary = { judged: 0, judgedBefore: 0, eventsRead: 0, findings: 0, left: 0 };
-    const inOrder = [...new Set(hours)].sort((a, b) => a - b);
+    const inOrder = [...new Set([...hours, ...money])].sort((a, b) => a - b);
     for (const [index, hour] of inOrder.entries()) {
       if (index > 0 && remainingMs() < MARGIN_MS) {
         summary.left = inOrder.length - index;
         break;
       }
+      if (organizationId !== undefined && money.includes(hour)) {
+        summary.findings += await judgeMoney(organizationId, hour, { isMarked: true });
+      }
+      if (!hours.includes(hour)) continue;
       const { window, isNew } = await judge(scope, hour);
       if (marked.includes(hour)) await unjudged.clear({ scope, hour });
       summary[isNew ? "judged" : "judgedBefore"]++;

@@ -11,6 +11,7 @@
  * - `window#2026-11-21T10`: the hour was judged, with which result (window-store.ts).
  * - `unjudged#2026-11-21T10`: the hour has events, is closed and was not judged (unjudged-store.ts). In the sparse index
  *   byUnjudged: partition key `unjudgedShard` ("0" to "7"), sort key `key`, keys only.
+ * - `money#due#2026-11-21T10`: the hour's money is to be judged (money/due-money-store.ts). In the same index.
  * - `baseline`: the days of the organization (baseline-store.ts); `user#<hash>`: those of a user.
  * - Scope `#detector`, key `2026-11-21T10`: the hour's dispatch was completed (unjudged-store.ts).
  */
@@ -47,7 +48,15 @@ const UNJUDGED_PREFIX = "unjudged#";
 
 export const unjudgedKey = (hour: number): string => UNJUDGED_PREFIX + hourName(hour);
 
-export const hourOfUnjudgedKey = (key: string): number => timeOfName(key.slice(UNJUDGED_PREFIX.length));
+const MONEY_DUE_PREFIX = "money#due#";
+
+export const moneyDueKey = (hour: number): string => MONEY_DUE_PREFIX + hourName(hour);
+
+/** The hour of a mark, and what is to be judged of it; both kinds are in one index. */
+export const dueOfKey = (key: string): { hour: number; of: "events" | "money" } =>
+  key.startsWith(MONEY_DUE_PREFIX)
+    ? { hour: timeOfName(key.slice(MONEY_DUE_PREFIX.length)), of: "money" }
+    : { hour: timeOfName(key.slice(UNJUDGED_PREFIX.length)), of: "events" };
 
 export const BASELINE_KEY = "baseline";
 
@@ -78,13 +87,15 @@ export const MAX_HOURS = 48;
 
 /**
  * The hours of an organization that are due, or of the events without one. `hours`: their starts in epoch ms, oldest
- * first. `marked`: those of them with a mark to clear. A detail of this version may only gain fields.
+ * first. `marked`: those of them with a mark to clear. `money`: the hours, of these or others, whose money is marked as due.
+ * A detail of this version may only gain fields.
  */
 export const DetectionDue = z.object({
   version: z.literal(1),
   organizationId: z.optional(z.string()),
-  hours: z.array(z.number()).check(z.minLength(1), z.maxLength(MAX_HOURS)),
+  hours: z.array(z.number()).check(z.maxLength(MAX_HOURS)),
   marked: z.array(z.number()),
+  money: z.optional(z.array(z.number()).check(z.maxLength(MAX_HOURS))),
 });
 export type DetectionDue = z.output<typeof DetectionDue>;
 

@@ -43,27 +43,30 @@ export type DispatchDependencies = {
   sleep: (ms: number) => Promise<unknown>;
 };
 
-type Due = { hours: Set<number>; marked: Set<number> };
+/** `money`: the hours whose money is marked; they need not be due otherwise. */
+type Due = { hours: Set<number>; marked: Set<number>; money: Set<number> };
+
+const newDue = (): Due => ({ hours: new Set(), marked: new Set(), money: new Set() });
 
 export const createDetectionDispatcher = (dependencies: DispatchDependencies) => {
   const { unjudged, silenceRules, openHours, connectedOrganizations, syncFacts, bus } = dependencies;
   const { syncIntervalMs, retentionMs, now, sleep } = dependencies;
 
-  /** Adds the hours with events that ended by now, whether their statistics are closed or not. */
+  /** Adds the hours with events, or with a mark of their money, that ended by now. */
   const findHoursWithEvents = async (at: number): Promise<Map<string, Due>> => {
     const dueByScope = new Map<string, Due>();
-    const add = (partition: string, hour: number): Due | undefined => {
+    const add = (partition: string, hour: number, to: readonly (keyof Due)[]): void => {
       const end = hour + HOUR_MS;
       // The events of older hours have expired.
-      if (end > at || end + retentionMs <= at) return undefined;
+      if (end > at || end + retentionMs <= at) return;
       const scope = scopeOfPartition(partition);
-      const due = dueByScope.get(scope) ?? { hours: new Set(), marked: new Set() };
+      const due = dueByScope.get(scope) ?? newDue();
       dueByScope.set(scope, due);
-      due.hours.add(hour);
-      return due;
+      for (const name of to) due[name].add(hour);
     };
-    for await (const { scope, hour } of openHours.listAll(at - HOUR_MS)) add(scope, hour);
-    for await (const { scope, hour } of unjudged.listAll()) add(scope, hour)?.marked.add(hour);
+    for await (const { scope, hour } of openHours.listAll(at - HOUR_MS)) add(scope, hour, ["hours"]);
+    for await (const { scope, hour, of } of unjudged.listAll())
+      add(scope, hour, of === "money" ? ["money"] : ["hours", "marked"]);
     return dueByScope;
   };
 
@@ -86,7 +89,7 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
       for (const organizationId of chunk) {
         if ((lastSuccesses.get(organizationId) ?? 0) > silentBefore) continue;
         const scope = organizationKey(organizationId);
-        const due = dueByScope.get(scope) ?? { hours: new Set(), marked: new Set() };
+        const due = dueByScope.get(scope) ?? newDue();
         dueByScope.set(scope, { ...due, hours: new Set([...due.hours, lastHour]) });
         silent++;
       }
@@ -106,19 +109,22 @@ export const createDetectionDispatcher = (dependencies: DispatchDependencies) =>
       if (scope <= after) continue;
       for (let start = Math.min(first, lastHour); start <= lastHour; start += HOUR_MS) {
         if (!endsWindow(windowMinutes, { start, end: start + HOUR_MS })) continue;
-        const due = dueByScope.get(scope) ?? { hours: new Set(), marked: new Set() };
+        const due = dueByScope.get(scope) ?? newDue();
         due.hours.add(start);
         dueByScope.set(scope, due);
       }
     }
   };
 
-  const toDetail = ([scope, { hours, marked }]: [string, Due]): Omit<DetectionDue, "version"> => {
-    const oldest = [...hours].sort((a, b) => a - b).slice(0, MAX_HOURS);
+  const oldestOf = (hours: ReadonlySet<number>): number[] => [...hours].sort((a, b) => a - b).slice(0, MAX_HOURS);
+
+  const toDetail = ([scope, { hours, marked, money }]: [string, Due]): Omit<DetectionDue, "version"> => {
+    const oldest = oldestOf(hours);
     return {
       ...definedFields({ organizationId: organizationOfScope(scope) }),
       hours: oldest,
       marked: oldest.filter((hour) => marked.has(hour)),
+      ...(money.size > 0 && { money: oldestOf(money) }),
     };
   };
 

@@ -5,9 +5,10 @@ import { expiryOf, hourName } from "../terms/hours.ts";
 import { UNJUDGED_HOURS } from "../terms/tables.ts";
 import { createDueMarkStore } from "../work/due-mark-store.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
-import { DETECTOR_SCOPE, hourOfUnjudgedKey, scopeOfPartition, unjudgedKey, windowKey } from "./detection.ts";
+import { DETECTOR_SCOPE, dueOfKey, scopeOfPartition, unjudgedKey, windowKey } from "./detection.ts";
 
-const index = defineShardedIndex(UNJUDGED_HOURS, { count: 8 });
+/** Of the marks of hours, and of those of their money (money/due-money-store.ts). */
+export const unjudgedIndex = defineShardedIndex(UNJUDGED_HOURS, { count: 8 });
 
 const Mark = z.object({ scope: z.string(), key: z.string() });
 const Dispatched = z.object({ dispatchedAt: z.number() });
@@ -23,7 +24,7 @@ export type UnjudgedStore = ReturnType<typeof createUnjudgedStore>;
  * `store_unavailable`.
  */
 export const createUnjudgedStore = (table: Table<"detection">, { retentionDays }: { retentionDays: number }) => {
-  const marks = createDueMarkStore(table, index);
+  const marks = createDueMarkStore(table, unjudgedIndex);
 
   const isFinished = async (scope: string, hour: number): Promise<boolean> => {
     const window = await getItem(
@@ -45,11 +46,11 @@ export const createUnjudgedStore = (table: Table<"detection">, { retentionDays }
       await marks.mark(scope, unjudgedKey(hour), { ttl: expiryOf(hour, retentionDays) });
     },
 
-    /** All marks, those of a shard in order of time. Half a read unit per shard and 4 KB; may lag by a second. */
-    async *listAll(): AsyncGenerator<UnjudgedHour, void, void> {
+    /** All marks, those of a shard in order of their keys. Half a read unit per shard and 4 KB; may lag by a second. */
+    async *listAll(): AsyncGenerator<UnjudgedHour & { of: "events" | "money" }, void, void> {
       for await (const item of marks.list()) {
         const { scope, key } = Mark.parse(item);
-        yield { scope, hour: hourOfUnjudgedKey(key) };
+        yield { scope, ...dueOfKey(key) };
       }
     },
 

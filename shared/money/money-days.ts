@@ -1,51 +1,29 @@
 /** The rows of GET …/money: each day beside what the 28 days before it make expected. Pure. */
-import { DAY_MS, dayName, timeOfName } from "../terms/hours.ts";
+import { DAY_MS, dayName, startOfDay } from "../terms/hours.ts";
 import type { MoneyDay } from "./money.ts";
-
-/** The days before a day that its baseline contains. */
-export const BASELINE_DAYS = 28;
-
-/** With fewer days of baseline, the prior counts too: this many in two hours. */
-const PRIOR_BELOW_DAYS = 7;
-const PRIOR_HOURS = 2;
-const PRIOR = { failed: 4, refunds: 2 } as const;
-
-/** The stored counts of a day. `amounts`: of refunds, by currency. */
-export type DayCounts = {
-  day: string;
-  succeeded: number;
-  failed: number;
-  refunds: number;
-  disputes: number;
-  warnings: number;
-  payouts: number;
-  amounts: Readonly<Record<string, number>>;
-};
+import { expectedHourly } from "./money-baseline.ts";
+import type { DayCounts } from "./money-counts.ts";
 
 const ROUNDED = 1_000;
 
-const expectedOn = (day: string, days: readonly DayCounts[], what: keyof typeof PRIOR): number | null => {
-  const start = timeOfName(day);
-  const first = days[0];
-  if (first === undefined || first.day >= day) return null;
-  const from = Math.max(timeOfName(first.day), start - BASELINE_DAYS * DAY_MS);
-  const before = days.filter((one) => one.day < day && timeOfName(one.day) >= from);
-  const total = before.reduce((sum, one) => sum + one[what], 0);
-  const length = (start - from) / DAY_MS;
-  const hasPrior = length < PRIOR_BELOW_DAYS;
-  const hourly = (total + (hasPrior ? PRIOR[what] : 0)) / (length * 24 + (hasPrior ? PRIOR_HOURS : 0));
+/** The number of a whole day; null before a day of baseline. @param at a time of the day, epoch ms. */
+const expectedOn = (at: number, days: readonly DayCounts[], measure: "failed" | "refunds"): number | null => {
+  const [first] = days;
+  if (first === undefined || first.day >= dayName(at)) return null;
+  const hourly = expectedHourly({ days, hours: new Map() }, measure, startOfDay(at));
   return Math.round(hourly * 24 * ROUNDED) / ROUNDED;
 };
 
 /**
  * One row for each UTC day, the newest first.
- * @param stored the counted days, back to the baseline of the oldest row; oldest first.
+ * @param stored the counted days, oldest first.
  * @param now epoch ms.
  */
 export const moneyRows = (stored: readonly DayCounts[], days: number, now: number): MoneyDay[] => {
   const byDay = new Map(stored.map((one) => [one.day, one]));
   return Array.from({ length: days }, (_, back) => {
-    const day = dayName(now - back * DAY_MS);
+    const at = now - back * DAY_MS;
+    const day = dayName(at);
     const counts = byDay.get(day);
     return {
       day,
@@ -54,7 +32,7 @@ export const moneyRows = (stored: readonly DayCounts[], days: number, now: numbe
       disputes: counts?.disputes ?? 0,
       warnings: counts?.warnings ?? 0,
       payouts: counts?.payouts ?? 0,
-      expected: { failed: expectedOn(day, stored, "failed"), refunds: expectedOn(day, stored, "refunds") },
+      expected: { failed: expectedOn(at, stored, "failed"), refunds: expectedOn(at, stored, "refunds") },
     };
   });
 };

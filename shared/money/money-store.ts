@@ -13,8 +13,8 @@ import { queryPages } from "../runtime/table-query.ts";
 import { putPart, transact, updatePart } from "../runtime/table-transaction.ts";
 import { DAY_MS, dayName, hourName, timeOfName } from "../terms/hours.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
-import type { MoneyEvent } from "./money.ts";
-import type { DayCounts } from "./money-days.ts";
+import { type MoneyEvent, timeOf } from "./money.ts";
+import type { DayCounts } from "./money-counts.ts";
 
 /** 90 days of an answer, and the 28 of the oldest one's baseline. */
 const KEPT_DAYS = 120;
@@ -38,11 +38,13 @@ const counters = {
 
 const CURRENCY = /^[a-z]{3}$/;
 
-const timeOf = ({ createdSeconds }: MoneyEvent): number => createdSeconds * 1_000;
+/** When what is stored of a time expires, epoch seconds. @param time epoch ms. */
+export const ttlOf = (time: number): number => Math.floor(time / 1_000) + (KEPT_DAYS * DAY_MS) / 1_000;
 
-const ttlOf = (time: number): number => Math.floor(time / 1_000) + (KEPT_DAYS * DAY_MS) / 1_000;
+/** The beginning of the sort keys of an hour's events. @param time any of the hour, epoch ms. */
+export const eventsOfHour = (time: number): string => `money#event#${hourName(time)}#`;
 
-const eventKey = (event: MoneyEvent): string => `money#event#${hourName(timeOf(event))}#${event.id}`;
+const eventKey = (event: MoneyEvent): string => eventsOfHour(timeOf(event)) + event.id;
 
 const addTo = (sums: Record<string, number>, name: string, value: number): void => {
   sums[name] = (sums[name] ?? 0) + value;
@@ -118,12 +120,12 @@ export const createMoneyStore = (table: Table<"detection">) => {
           await countDay(organizationKey(organizationId), day, chunk);
     },
 
-    /** The counted days from a day on, oldest first. Half a read unit for some 20 days. @param from epoch ms. */
-    async readDays(organizationId: string, from: number): Promise<DayCounts[]> {
+    /** The counted days, oldest first. Half a read unit for some 20 days. */
+    async readDays(organizationId: string): Promise<DayCounts[]> {
       const days = new Map<string, DayCounts>();
       const pages = queryPages(table, {
-        where: "#scope = :scope AND #key BETWEEN :first AND :last",
-        values: { scope: organizationKey(organizationId), first: DAY_PREFIX + dayName(from), last: `${DAY_PREFIX}~` },
+        where: "#scope = :scope AND begins_with(#key, :days)",
+        values: { scope: organizationKey(organizationId), days: DAY_PREFIX },
       });
       for await (const page of pages) {
         for (const item of page) {

@@ -10,6 +10,9 @@ import type { ProviderEvent } from "../provider/provider.ts";
 /** A counted event. */
 export type MoneyEvent = Pick<ProviderEvent, "id" | "createdSeconds"> & { money: MoneyFact };
 
+/** The provider's time, epoch ms. */
+export const timeOf = ({ createdSeconds }: MoneyEvent): number => createdSeconds * 1_000;
+
 /**
  * The events about money since the connect. The provider's times are whole seconds; the second of the connect may be
  * before it, so it is left out.

@@ -12,15 +12,20 @@ import { createCustomRulesHour } from "../detection/custom-rules/custom-rules-ho
 import { createDetectOrganization, createJudgeScope } from "../detection/detect-organization.ts";
 import { createDetectionDispatcher } from "../detection/dispatch-detection.ts";
 import { createHourFactsStore } from "../detection/event-facts-store.ts";
+import { createDueMoneyStore } from "../detection/money/due-money-store.ts";
+import { createJudgeMoney } from "../detection/money/judge-money.ts";
 import { createRaiseFinding } from "../detection/raise-finding.ts";
 import { createRuleSettingsStore } from "../detection/rule-settings-store.ts";
 import { createReadSyncFacts, createSyncFactsStore } from "../detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { createWindowStore } from "../detection/window-store.ts";
+import { createMoneyHourStore } from "../money/money-hour-store.ts";
+import { createMoneyStore } from "../money/money-store.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
+import { newRequestToken } from "../runtime/ids.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createSyncRunStore } from "../sync/sync-run-store.ts";
@@ -51,11 +56,20 @@ export const wireDetectOrganization = () => {
   const reports = createReportDueStore(openTable("reports"));
   const connections = createConnectionStore(openTable("connections"));
   const raise = createRaiseFinding(wireAlertRaiser());
+  const settings = createRuleSettingsStore(openTable("settings"));
+  const judgeMoney = createJudgeMoney({
+    days: createMoneyStore(openTable("detection")),
+    hours: createMoneyHourStore(openTable("detection")),
+    marks: createDueMoneyStore(openTable("detection"), { newToken: newRequestToken }),
+    settings,
+    raise,
+  });
   return createDetectOrganization({
+    judgeMoney,
     judge: createJudgeScope({
       windows: createWindowStore(openTable("detection"), options),
       events: createHourFactsStore(openTable("securityEvents")),
-      settings: createRuleSettingsStore(openTable("settings")),
+      settings,
       baselines: createBaselines(createBaselineStore(openTable("detection"))),
       readSyncFacts: createReadSyncFacts({
         connections,
@@ -70,6 +84,7 @@ export const wireDetectOrganization = () => {
         connectedSpans: async (organizationId) => connectedSpans(await connections.read(organizationId)),
         raise,
       }),
+      judgeMoney,
       raise,
       markReportsDue: (organizationId, day) => reports.markReportsDue(organizationKey(organizationId), day),
       now: systemClock,

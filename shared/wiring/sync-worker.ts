@@ -71,7 +71,7 @@ export const wireRunWorker = (): {
     records: wireRecordLists(),
     disconnect: wireDisconnect({ cancelRuns: wireCancelRuns() }),
     delivered: wireDeliveredEvents().delivered,
-    countMoney: wireCountMoney(),
+    countMoney: wireCountMoney({ webhooks: false }),
     bus: wireSyncBus(),
     clock,
     newRunId,

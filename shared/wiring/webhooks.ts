@@ -109,7 +109,7 @@ export const wireProcess = (): Process => {
     }),
     disconnect: (organizationId, { connectionId, accountId }) =>
       disconnect({ organizationId, source: "webhook", accountId }, { connectionId, reason: "deauthorized" }),
-    countMoney: wireCountMoney(),
+    countMoney: wireCountMoney({ webhooks: true }),
     gaps: createGapStore(openTable("webhookEvents")),
     startGapRun: async (organizationId) => {
       await startRun({ organizationId, trigger: "webhook_gap" });

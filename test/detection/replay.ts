@@ -2,10 +2,12 @@ import { type Fact, factOf, isTimedOperation } from "../../shared/detection/evid
 import { type Latency, noLatency, withOperation } from "../../shared/detection/evidence/latency.ts";
 import type { Rule } from "../../shared/detection/rules/rule.ts";
 import { hourlyRules, judgeHour, latencyRule } from "../../shared/detection/rules/rules.ts";
+import { type MoneyEvent, timeOf } from "../../shared/money/money.ts";
 import type { Finding, FindingRule } from "../../shared/security/alerts/finding.ts";
 import type { SecurityEvent } from "../../shared/security/security-event.ts";
 import { startOfHour } from "../../shared/terms/hours.ts";
 import { HOUR } from "./events.ts";
+import { createMoneyReplay } from "./replay-money.ts";
 import { createReplayState } from "./replay-state.ts";
 
 /** Findings of an hour; `hour` is its start in epoch ms. */
@@ -24,6 +26,7 @@ export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false 
   const state = createReplayState(syncIntervalMs);
   const rules: readonly Rule[] = hourlyRules.filter(({ id }) => rule === undefined || id === rule);
   const watchesLatency = rule === undefined || rule === latencyRule.id;
+  const replayMoney = createMoneyReplay();
   let carried: readonly Fact[] = [];
   let latency: Latency = noLatency;
 
@@ -41,8 +44,8 @@ export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false 
   };
 
   return {
-    /** Judges the next hour. @param events its own, in any order, perhaps repeated. */
-    judge(hour: number, events: readonly SecurityEvent[]): ReplayedHour {
+    /** Judges the next hour. @param events its own, in any order, perhaps repeated. @param money its counted events. */
+    judge(hour: number, events: readonly SecurityEvent[], money: readonly MoneyEvent[] = []): ReplayedHour {
       const once = [...new Map(events.map((event) => [event.id, event])).values()];
       const inOrder = once.sort((a, b) => a.timestamp - b.timestamp || (a.id < b.id ? -1 : 1));
       const facts = inOrder.map((event) => unmarked(factOf(event)));
@@ -53,17 +56,20 @@ export const createReplay = ({ rule, syncIntervalMs = HOUR, ignoreMarks = false 
       const judged = judgeHour({ ...known, facts: asTheyCame, carried }, rules);
       carried = judged.carried;
       state.end(hour, facts);
-      return { hour, events: facts.length, findings: [...judged.findings, ...judgeOperations(facts)] };
+      const ofMoney = replayMoney(hour, money).filter((finding) => rule === undefined || finding.rule === rule);
+      return { hour, events: facts.length, findings: [...judged.findings, ...judgeOperations(facts), ...ofMoney] };
     },
     isIdle: () => state.isIdle(),
   };
 };
 
-/** Replays all hours with anything to judge, up to `end` (epoch ms). */
+/** Replays all hours with anything to judge, up to `end` (epoch ms). @param money the counted events. */
 export const replay = (
   events: readonly SecurityEvent[],
   { end, ...options }: ReplayOptions & { end?: number } = {},
+  money: readonly MoneyEvent[] = [],
 ): ReplayedHour[] => {
+  const moneyByHour = Map.groupBy(money, (event) => startOfHour(timeOf(event)));
   const byHour = new Map<number, SecurityEvent[]>();
   for (const event of events) {
     const hour = startOfHour(event.timestamp);
@@ -71,7 +77,7 @@ export const replay = (
     if (others === undefined) byHour.set(hour, [event]);
     else others.push(event);
   }
-  const hours = [...byHour.keys()].sort((a, b) => a - b);
+  const hours = [...byHour.keys(), ...moneyByHour.keys()].sort((a, b) => a - b);
   const [first] = hours;
   const last = end === undefined ? hours.at(-1) : startOfHour(end - 1);
   if (first === undefined || last === undefined) return [];
@@ -79,7 +85,9 @@ export const replay = (
   const organization = createReplay(options);
   for (let hour = first; hour <= last; hour += HOUR) {
     const own = byHour.get(hour);
-    if (own !== undefined || !organization.isIdle()) replayed.push(organization.judge(hour, own ?? []));
+    const ofMoney = moneyByHour.get(hour);
+    if (own !== undefined || ofMoney !== undefined || !organization.isIdle())
+      replayed.push(organization.judge(hour, own ?? [], ofMoney));
   }
   return replayed;
 };

@@ -5,14 +5,16 @@
 import { parseArgs } from "node:util";
 import { failWith } from "../../infra/local/commands/fail-with.ts";
 import { renderTable } from "./table.ts";
-import { runYear } from "./year/run-year.ts";
+import { runPeacefulYear, runYear } from "./year/run-year.ts";
 import { precisionOf, recallOf } from "./year/score.ts";
 
-const USAGE = `npm run detection:year -- [--seed <number>] [--days <number>] [--organizations <number>] [--examples]
+const USAGE = `npm run detection:year -- [--seed <number>] [--days <number>] [--organizations <number>] [--peaceful <number>]
+    [--examples]
 
   --seed            1 by default; the same seed gives the same year
   --days            364 by default
   --organizations   18 by default, three of each kind
+  --peaceful        organizations whose payments nobody attacks; 28 by default
   --examples        names the missed attacks, and the false findings
 `;
 
@@ -29,6 +31,7 @@ try {
       seed: { type: "string", default: "1" },
       days: { type: "string", default: "364" },
       organizations: { type: "string", default: "18" },
+      peaceful: { type: "string", default: "28" },
       examples: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -60,7 +63,18 @@ try {
       `\n${organizations} organizations, ${days} days, seed ${seed}: ${events} events in ${hours} hours, ${episodes} episodes; ` +
         `${seconds.toFixed(0)} s, ${((1_000_000 * seconds) / hours).toFixed(0)} µs an hour, making the events included.`,
     );
+    const peaceful = runPeacefulYear({ ...options, organizations: numberOf("peaceful", values.peaceful) });
+    const moneyNames = ["card_testing", "refund_burst", "dispute_rise", "early_fraud_warning"] as const;
+    const most = moneyNames.map((rule) => [
+      rule,
+      String(peaceful.reduce((sum, { findings }) => sum + (findings[rule] ?? 0), 0)),
+      String(Math.max(...peaceful.map(({ findings }) => findings[rule] ?? 0))),
+    ]);
+    print(`\n${peaceful.length} organizations that nobody attacks, their money in the same days:\n`);
+    print(renderTable(["rule", "false", "most of an organization"], most));
     if (values.examples) {
+      for (const { organization, examples } of peaceful)
+        for (const one of examples) print(`peaceful: ${organization} ${one}`);
       for (const { rule, missed } of scores) for (const one of missed) print(`missed: ${rule} ${one}`);
       for (const { rule, mistaken } of scores) for (const one of mistaken) print(`mistaken: ${rule} ${one}`);
     }

@@ -71,7 +71,7 @@ const peakOf = ({ dailyPeaks, hours }: Baseline): number => {
  * The expected count of a busy hour: the mean, or the peak, whichever is greater. With the mean alone, every Monday or
  * scheduled job would be a finding.
  */
-const expectedIn = (baseline: Baseline, prior: Prior): number =>
+export const expectedIn = (baseline: Baseline, prior: Prior): number =>
   Math.max((prior.calls + baseline.calls) / (prior.hours + baseline.hours), peakOf(baseline));
 
 export type Surprise = { expected: number; probability: number };

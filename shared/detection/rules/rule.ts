@@ -10,6 +10,7 @@ import type { RiskLevel } from "../../terms/risk-levels.ts";
 import type { Baseline } from "../evidence/baseline.ts";
 import type { Fact } from "../evidence/fact.ts";
 import type { Latency } from "../evidence/latency.ts";
+import type { FraudWarning, MoneyInput } from "../evidence/money.ts";
 import type { ConnectionFact, RunFact } from "../evidence/syncing.ts";
 import type { Hour } from "../evidence/windows.ts";
 import type { Thresholds, ThresholdValues } from "./thresholds.ts";
@@ -63,6 +64,8 @@ export type RuleNeeds = {
   failureWindowMs?: number;
   /** The latency of operations: once one took this many ms. */
   slowOperationMs?: number;
+  /** What came before an hour's money: from this many of them in the hour on. */
+  money?: Partial<Record<"failed" | "refunds" | "disputes", number>>;
 };
 
 /** What the weekly review recommends if the rule raised alerts. Apart from the rule, so that reports bundle no rules. */
@@ -86,6 +89,10 @@ export type Rule = {
   judgeFailures?: (failures: readonly ServiceFailure[], set?: ThresholdValues) => Finding | undefined;
   /** At once: the finding that the last operation completes. */
   judgeOperations?: (latency: Latency, set?: ThresholdValues) => Finding | undefined;
+  /** The finding of an hour's money. Judged again, an hour that has grown may have one more, with another occurrence. */
+  judgeMoney?: (input: MoneyInput, set?: ThresholdValues) => Finding | undefined;
+  /** At once: the finding of an early fraud warning. */
+  judgeWarning?: (warning: FraudWarning, set?: ThresholdValues) => Finding;
 };
 
 /** `id` completes the kind's subject. */

@@ -2,17 +2,23 @@
  * The list of rules, and the judging of an hour by them. Other folders import rules from here only, and types from
  * rule.ts. docs/detection.md.
  */
+import type { HourCounts } from "../../money/money-counts.ts";
 import type { BuiltInRule, Finding, FindingRule } from "../../security/alerts/finding.ts";
 import type { Lacks } from "../../terms/lacks.ts";
 import { accountKinds } from "../account/account-kinds.ts";
 import { type Fact, inOrder, isCall } from "../evidence/fact.ts";
 import { createVisibility } from "../evidence/known.ts";
+import type { FraudWarning, MoneyInput } from "../evidence/money.ts";
 import { type RulesSettings, settingsOf, withLevel } from "../rule-settings.ts";
 import { abnormalSyncFrequency, abnormalSyncFrequencyAdvice } from "./abnormal-sync-frequency.ts";
+import { cardTesting, cardTestingAdvice } from "./card-testing.ts";
+import { disputeRise, disputeRiseAdvice } from "./dispute-rise.ts";
+import { earlyFraudWarning, earlyFraudWarningAdvice } from "./early-fraud-warning.ts";
 import { performanceDegradation, performanceDegradationAdvice } from "./performance-degradation.ts";
 import { permissionEscalation, permissionEscalationAdvice } from "./permission-escalation.ts";
 import { policyViolation, policyViolationAdvice } from "./policy-violation.ts";
 import { rateLimitViolations, rateLimitViolationsAdvice } from "./rate-limit-violations.ts";
+import { refundBurst, refundBurstAdvice } from "./refund-burst.ts";
 import { repeatedAuthFailures, repeatedAuthFailuresAdvice } from "./repeated-auth-failures.ts";
 import type { Advice, FindingKind, Rule, RuleInput, RuleNeeds } from "./rule.ts";
 import { SILENT_INTERVALS, syncSilence, syncSilenceAdvice } from "./sync-silence.ts";
@@ -32,8 +38,19 @@ export const hourlyRules: readonly Rule[] = [
   policyViolation,
 ];
 
+/** The rules that judge an hour's money. */
+export const moneyRules: readonly (Rule & Required<Pick<Rule, "needs" | "judgeMoney">>)[] = [
+  cardTesting,
+  refundBurst,
+  disputeRise,
+];
+
 /** All rules. Marked as pure, so that the bundles of hourly detection leave out the others. */
-export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(performanceDegradation);
+export const rules: readonly Rule[] = /* @__PURE__ */ hourlyRules.concat(
+  performanceDegradation,
+  moneyRules,
+  earlyFraudWarning,
+);
 
 const accountThresholds: Partial<Record<BuiltInRule, { thresholds: Thresholds }>> = accountKinds;
 
@@ -73,6 +90,10 @@ const advice = /* @__PURE__ */ (() =>
     system_errors: systemErrorsAdvice,
     policy_violation: policyViolationAdvice,
     performance_degradation: performanceDegradationAdvice,
+    card_testing: cardTestingAdvice,
+    refund_burst: refundBurstAdvice,
+    dispute_rise: disputeRiseAdvice,
+    early_fraud_warning: earlyFraudWarningAdvice,
     key_made_by_stranger: accountKinds.key_made_by_stranger,
     key_seen_then_refused: accountKinds.key_seen_then_refused,
     payout_after_access: accountKinds.payout_after_access,
@@ -101,7 +122,7 @@ export const latencyRule = performanceDegradation;
 export const silentIntervals = SILENT_INTERVALS;
 
 /** The least of a need over the hourly rules that are on: below that, nothing is read. */
-export const leastNeed = (need: keyof RuleNeeds, settings: RulesSettings = {}): number =>
+export const leastNeed = (need: Exclude<keyof RuleNeeds, "money">, settings: RulesSettings = {}): number =>
   Math.min(
     ...hourlyRules.map(({ id, needs }) => {
       const { enabled, thresholds } = settingsOf(settings, id);
@@ -162,4 +183,28 @@ export const judgeHour = (
     findings: findings.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
     carried: input.facts.filter(({ id }) => carriedIds.has(id)),
   };
+};
+
+/** Whether the rules that are on need to know what came before an hour with these counts. */
+export const needsMoneyHistory = (counts: HourCounts, settings: RulesSettings): boolean =>
+  moneyRules.some(({ id, needs }) => {
+    const { enabled, thresholds } = settingsOf(settings, id);
+    const least = needs(thresholds).money ?? {};
+    return (
+      enabled && (["failed", "refunds", "disputes"] as const).some((one) => counts[one] >= (least[one] ?? Infinity))
+    );
+  });
+
+/** The findings of an hour's money. Pure. @param settings the organization's. */
+export const judgeMoneyHour = (input: MoneyInput, settings: RulesSettings = {}): Finding[] =>
+  moneyRules.flatMap(({ id, judgeMoney }) => {
+    const { enabled, level, thresholds } = settingsOf(settings, id);
+    const finding = enabled ? judgeMoney(input, thresholds) : undefined;
+    return finding === undefined ? [] : [withLevel(finding, level)];
+  });
+
+/** The finding of an early fraud warning; undefined while the rule is off. Pure. */
+export const judgeFraudWarning = (warning: FraudWarning, settings: RulesSettings = {}): Finding | undefined => {
+  const { enabled, level, thresholds } = settingsOf(settings, earlyFraudWarning.id);
+  return enabled ? withLevel(earlyFraudWarning.judgeWarning(warning, thresholds), level) : undefined;
 };

@@ -44,6 +44,11 @@ export const attackByRule: Readonly<Record<BuiltInRule, readonly Attack[]>> = {
   endpoint_tampered: [{ tactic: "TA0005", technique: "T1562" }],
   // Initial Access by a valid account of the cloud: what the key allows is what a thief may do.
   connection_key: [{ tactic: "TA0001", technique: "T1078.004" }],
+  // Impact: financial theft, by cards that were stolen before, tried by programs.
+  card_testing: [{ tactic: "TA0040", technique: "T1657" }],
+  refund_burst: [{ tactic: "TA0040", technique: "T1657" }],
+  dispute_rise: [{ tactic: "TA0040", technique: "T1657" }],
+  early_fraud_warning: [{ tactic: "TA0040", technique: "T1657" }],
 };
 
 const isBuiltIn = (rule: string): rule is BuiltInRule => Object.hasOwn(attackByRule, rule);

@@ -16,6 +16,10 @@ export const findingRules = [
   "system_errors",
   "policy_violation",
   "performance_degradation",
+  "card_testing",
+  "refund_burst",
+  "dispute_rise",
+  "early_fraud_warning",
 ] as const;
 export type FindingRule = (typeof findingRules)[number];
 

@@ -1,6 +1,7 @@
 import type { FindingRule } from "../../../shared/security/alerts/finding.ts";
 import { HOUR, MINUTE } from "../events.ts";
 import { addressOf, type Label, recordedFailures, type Script, type Stage, strangerOf } from "./episode.ts";
+import { moneyAttacks } from "./money-attacks.ts";
 
 const label = (rule: FindingRule, subject: string, from: number, to: number): Label => ({ rule, subject, from, to });
 
@@ -187,4 +188,5 @@ export const attacks: Record<string, Script> = {
   brokenStore,
   blockedAddress,
   slowProvider,
+  ...moneyAttacks,
 };

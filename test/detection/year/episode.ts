@@ -1,3 +1,4 @@
+import type { MoneyEvent } from "../../../shared/money/money.ts";
 import type { FindingRule } from "../../../shared/security/alerts/finding.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import type { Events } from "../events.ts";
@@ -14,6 +15,8 @@ export type RunMode = "normal" | "none" | "failing" | "refused" | "slow";
 export type Episode = {
   name: string;
   events: SecurityEvent[];
+  /** Counted events about money. */
+  money?: readonly MoneyEvent[];
   labels: readonly Label[];
   /** How scheduled runs end between two times. */
   runs?: { mode: RunMode; from: number; to: number };

@@ -1,3 +1,4 @@
+import { type MoneyEvent, timeOf } from "../../../shared/money/money.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { startOfHour } from "../../../shared/terms/hours.ts";
 import { createEvents, DAY, HOUR, MINUTE } from "../events.ts";
@@ -6,6 +7,7 @@ import { createDice } from "./dice.ts";
 import { addressOf, type Episode, type RunMode, type Script } from "./episode.ts";
 import { lookAlikes } from "./look-alikes.ts";
 import { type Profile, profiles } from "./profiles.ts";
+import { createTrade } from "./trade.ts";
 
 /** Time for a first baseline, and for each episode to end before the next. */
 const FIRST_EPISODE_DAY = 1;
@@ -17,6 +19,8 @@ export type Simulated = {
   episodes: readonly Episode[];
   /** All events of an hour, in no order. Must be called for each hour in order. */
   eventsOf: (hourStart: number) => SecurityEvent[];
+  /** All counted events about money of an hour, in no order. Must be called for each hour in order. */
+  moneyOf: (hourStart: number) => MoneyEvent[];
 };
 
 /** Simulates an organization from `start` (a Sunday at midnight, epoch ms), the same for the same seed and index. */
@@ -48,6 +52,13 @@ export const simulateOrganization = (
     const hour = startOfHour(event.timestamp);
     byHour.set(hour, [...(byHour.get(hour) ?? []), event]);
   }
+
+  const trade = createTrade(profile, createDice(seed * 1_000 + index + 500));
+  const moneyByHour = Map.groupBy(
+    episodes.flatMap(({ money = [] }) => money),
+    (event) => startOfHour(timeOf(event)),
+  );
+  const moneyOf = (hourStart: number) => [...trade(hourStart), ...(moneyByHour.get(hourStart) ?? [])];
 
   const modeAt = (time: number): RunMode =>
     episodes.find(({ runs }) => runs !== undefined && time >= runs.from && time < runs.to)?.runs?.mode ?? "normal";
@@ -95,5 +106,5 @@ export const simulateOrganization = (
     return [...connecting, ...calls, ...run, ...littleThings(hourStart), ...(byHour.get(hourStart) ?? [])];
   };
 
-  return { id, profile, episodes, eventsOf };
+  return { id, profile, episodes, eventsOf, moneyOf };
 };

@@ -51,6 +51,8 @@ describe("the words of alerts", () => {
     ["event_threshold", "PERMISSION_DENIED user:eve", { text: "User eve", filters: { userId: "eve" } }],
     ["event_threshold", "SYSTEM_OUTAGE", { text: "System outage" }],
     ["sync_silence", "connection", { text: "The connection" }],
+    ["card_testing", "payments", { text: "Payments" }],
+    ["early_fraud_warning", "warning:pi_1", { text: "Payment pi_1" }],
     ["abnormal_sync_frequency", "trigger:webhook_gap", { text: "Syncs after lost webhooks" }],
     ["a_later_rule", "toString", { text: "toString" }],
     ["notifications_paused", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],

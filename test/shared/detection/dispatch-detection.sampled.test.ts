@@ -62,6 +62,19 @@ describe("dispatching detection", () => {
     });
   });
 
+  it("publishes the ended hours whose money is marked, with or without events of the organization", async () => {
+    const { openHours, moneyMarks, dispatch } = stage.own;
+    await openHours.markHourOpen("org#a", hourName(HOUR));
+    for (const hour of [HOUR, HOUR - 2 * HOUR_MS, HOUR + HOUR_MS]) await moneyMarks.mark("a", hour, JUDGED_AT);
+    await moneyMarks.mark("b", HOUR, JUDGED_AT);
+    expect(await dispatch({}, plenty)).toMatchObject({ organizations: 2, hours: 1 });
+    const due = partsOfEvents(stage.published);
+    expect(due.map(({ organizationId, hours, money }) => [organizationId, hours, money])).toEqual([
+      ["a", [HOUR], [HOUR - 2 * HOUR_MS, HOUR]],
+      ["b", [], [HOUR]],
+    ]);
+  });
+
   it("publishes an hour as soon as it ends, and not before", async () => {
     await stage.own.openHours.markHourOpen("org#a", hourName(HOUR));
     stage.time.now = HOUR + HOUR_MS - 1;
@@ -121,7 +134,7 @@ const createWorld = (count: number, publish: DispatchDependencies["bus"]["publis
   const dependencies: DispatchDependencies = {
     unjudged: {
       async *listAll() {
-        for (let i = 0; i < count; i++) yield { scope: organizationKey(`o${i}`), hour: HOUR };
+        for (let i = 0; i < count; i++) yield { scope: organizationKey(`o${i}`), hour: HOUR, of: "events" as const };
       },
       lastDispatch: async () => undefined,
       recordDispatch: async (at) => void recordedAt.push(at),

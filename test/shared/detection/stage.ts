@@ -13,11 +13,17 @@ import { createDetectOrganization, createJudgeScope } from "../../../shared/dete
 import type { DetectionDue } from "../../../shared/detection/detection.ts";
 import { createDetectionDispatcher } from "../../../shared/detection/dispatch-detection.ts";
 import { createHourFactsStore } from "../../../shared/detection/event-facts-store.ts";
+import { createDueMoneyStore } from "../../../shared/detection/money/due-money-store.ts";
+import { createJudgeMoney } from "../../../shared/detection/money/judge-money.ts";
+import { createWatchMoney } from "../../../shared/detection/money/watch-money.ts";
 import { createRaiseFinding } from "../../../shared/detection/raise-finding.ts";
 import { createRuleSettingsStore } from "../../../shared/detection/rule-settings-store.ts";
 import { createReadSyncFacts, createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
+import type { MoneyEvent } from "../../../shared/money/money.ts";
+import { createMoneyHourStore } from "../../../shared/money/money-hour-store.ts";
+import { createMoneyStore } from "../../../shared/money/money-store.ts";
 import { createReportDueStore } from "../../../shared/reports/report-due-store.ts";
 import { documentTranslation } from "../../../shared/runtime/document-translation.ts";
 import type { BusEvent } from "../../../shared/runtime/event-bus.ts";
@@ -102,6 +108,26 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
     const customRules = createCustomRuleStore(createTable(client, "detection"));
     const results = createCustomResultStore(createTable(client, "detection"));
     const raise = createRaiseFinding(alerts);
+    const moneyDays = createMoneyStore(createTable(client, "detection"));
+    const moneyHours = createMoneyHourStore(createTable(client, "detection"));
+    const moneyMarks = createDueMoneyStore(createTable(client, "detection"), {
+      newToken: () => random().toString("hex"),
+    });
+    const judgeMoney = createJudgeMoney({
+      days: moneyDays,
+      hours: moneyHours,
+      marks: moneyMarks,
+      settings: rules,
+      raise,
+    });
+    const watchMoney = createWatchMoney({
+      hours: moneyHours,
+      marks: moneyMarks,
+      settings: rules,
+      raise,
+      marksOpenHours: false,
+      now,
+    });
     const judge = createJudgeScope({
       windows,
       events: createHourFactsStore(createTable(client, "securityEvents")),
@@ -120,11 +146,12 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
         connectedSpans: async () => [{ since: 0 }],
         raise,
       }),
+      judgeMoney,
       raise,
       markReportsDue: (id, day) => reports.markReportsDue(`org#${encodeURIComponent(id)}`, day),
       now,
     });
-    const detect = createDetectOrganization({ judge, unjudged });
+    const detect = createDetectOrganization({ judge, judgeMoney, unjudged });
     return {
       client,
       baselines,
@@ -136,6 +163,15 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       reports,
       alerts,
       customRules,
+      moneyDays,
+      moneyHours,
+      moneyMarks,
+      judgeMoney,
+      /** Counts events about money as the functions do. */
+      countMoney: async (events: readonly MoneyEvent[]) => {
+        await moneyDays.count(organizationId, events);
+        await watchMoney(organizationId, events);
+      },
       judge,
       detect: (hours: readonly number[], due: Partial<DetectionDue> = {}, remainingMs = () => 60_000) =>
         detect({ version: 1, organizationId, hours: [...hours], marked: [], ...due }, remainingMs),

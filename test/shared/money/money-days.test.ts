@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { type DayCounts, moneyRows } from "../../../shared/money/money-days.ts";
+import type { DayCounts } from "../../../shared/money/money-counts.ts";
+import { moneyRows } from "../../../shared/money/money-days.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 28, 13);

@@ -30,7 +30,7 @@ describe("the counts of money", () => {
     await store.count(organization, events);
     await store.count(organization, [...events, event("evt_6", { kind: "warning" }), ...events]);
     await store.count(organization, [event("evt_7", { kind: "payout" })]);
-    await expect(store.readDays(organization, DAY - 86_400_000)).resolves.toEqual([
+    await expect(store.readDays(organization)).resolves.toEqual([
       { ...zeros, day: "2026-11-20", disputes: 1 },
       {
         ...zeros,
@@ -43,8 +43,7 @@ describe("the counts of money", () => {
         amounts: { eur: 100, jpy: 7 },
       },
     ]);
-    await expect(store.readDays(organization, DAY)).resolves.toHaveLength(1);
-    await expect(store.readDays(newOrganization(), 0)).resolves.toEqual([]);
+    await expect(store.readDays(newOrganization())).resolves.toEqual([]);
   });
 
   it("lose nothing and count nothing twice if many workers count the same events at once", async () => {
@@ -52,7 +51,7 @@ describe("the counts of money", () => {
     const events = Array.from({ length: 120 }, (_, i) => event(`evt_${i}`, { kind: "failed" }));
     await store.count(organization, events.slice(0, 70));
     await Promise.all([store.count(organization, events), store.count(organization, events.slice(60))]);
-    const [day] = await store.readDays(organization, DAY);
+    const [day] = await store.readDays(organization);
     expect(day?.failed).toBe(120);
   });
 

@@ -138,6 +138,7 @@ export const judgeHistory = async (
     },
     events: { readHour: async (_scope, hour) => at(hour).map(({ fact }) => fact) },
     settings: { read: async () => settings },
+    judgeMoney: async () => 0,
     baselines: createBaselines(createPastBaselineStore({ users: {} }, {})),
     readSyncFacts: createReadSyncFacts({
       connections: { read: async () => ({ status: "connected", connectedAt: 0 }) as never },

@@ -1,9 +1,13 @@
 import { abnormalSyncFrequencyCases } from "./abnormal-sync-frequency.cases.ts";
+import { cardTestingCases } from "./card-testing.cases.ts";
 import type { Cases } from "./case.ts";
+import { disputeRiseCases } from "./dispute-rise.cases.ts";
+import { earlyFraudWarningCases } from "./early-fraud-warning.cases.ts";
 import { performanceDegradationCases } from "./performance-degradation.cases.ts";
 import { permissionEscalationCases } from "./permission-escalation.cases.ts";
 import { policyViolationCases } from "./policy-violation.cases.ts";
 import { rateLimitViolationsCases } from "./rate-limit-violations.cases.ts";
+import { refundBurstCases } from "./refund-burst.cases.ts";
 import { repeatedAuthFailuresCases } from "./repeated-auth-failures.cases.ts";
 import { syncSilenceCases } from "./sync-silence.cases.ts";
 import { systemErrorsCases } from "./system-errors.cases.ts";
@@ -19,4 +23,8 @@ export const allCases: readonly Cases[] = [
   systemErrorsCases,
   policyViolationCases,
   performanceDegradationCases,
+  cardTestingCases,
+  refundBurstCases,
+  disputeRiseCases,
+  earlyFraudWarningCases,
 ];

@@ -1,3 +1,4 @@
+import type { MoneyEvent } from "../../../../shared/money/money.ts";
 import type { FindingRule } from "../../../../shared/security/alerts/finding.ts";
 import type { SecurityEvent } from "../../../../shared/security/security-event.ts";
 import { createEvents, MINUTE } from "../../../detection/events.ts";
@@ -9,6 +10,8 @@ export type Expected = { organization?: string; hour: number; subject: string; l
 export type Case = {
   title: string;
   events: readonly SecurityEvent[];
+  /** The counted events about money, all of acme. */
+  money?: readonly MoneyEvent[];
   finds: readonly Expected[];
   /** A part of the first finding's evidence. */
   evidence?: object;

@@ -8,6 +8,7 @@ import {
   hourlyRules,
   latencyRule,
   leastNeed,
+  moneyRules,
   refusalRules,
   rules,
   silentIntervals,
@@ -72,6 +73,10 @@ describe("the list of rules", () => {
     expect(otherFailures).toEqual([]);
     expect(failures).toMatchObject(failureJudge);
     expect(rules.filter(({ judgeOperations }) => judgeOperations !== undefined)).toEqual([latencyRule]);
+    expect(moneyRules).toEqual(rules.filter(({ judgeMoney }) => judgeMoney !== undefined));
+    expect(rules.filter(({ judgeWarning }) => judgeWarning !== undefined).map(({ id }) => id)).toEqual([
+      "early_fraud_warning",
+    ]);
     expect(leastNeed("silentIntervals")).toBe(silentIntervals);
     expect(leastNeed("failureWindowMs")).toBe(failureJudge.needs().failureWindowMs);
     expect(latencyRule.needs().slowOperationMs).toBeGreaterThan(0);
@@ -100,8 +105,8 @@ describe.each(allCases)("$rule", ({ rule, cases }) => {
     for (const finding of findings) {
       expect(finding).toMatchObject({ rule });
       expect(finding.eventIds.every((id) => ids.has(id))).toBe(true);
-      // Sync silence has no events.
-      expect(finding.eventIds.length > 0).toBe(rule !== "sync_silence");
+      // Neither silence nor counts have security events.
+      expect(finding.eventIds.length > 0).toBe(rule !== "sync_silence" && one.money === undefined);
       expect(finding.lastSeen).toBeGreaterThanOrEqual(finding.firstSeen);
     }
   });

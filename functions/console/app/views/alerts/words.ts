@@ -60,6 +60,27 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "The provider answers many times more slowly than in the weeks before.",
     todo: "Watch how fast the provider answers. If it stays slow, report it to the provider.",
   },
+  card_testing: {
+    name: "Card testing",
+    means:
+      "Far more payments failed in an hour than in the weeks before: somebody may be trying stolen cards. At level critical, some of them then succeeded.",
+    todo: "Block it at the provider: Radar rules, and a CAPTCHA or rate limit at your checkout. Refund the small payments that succeeded. This is found after the hour and prevents nothing.",
+  },
+  refund_burst: {
+    name: "Burst of refunds",
+    means: "Far more was refunded in an hour than in the weeks before, by number or by amount.",
+    todo: "See at the provider who made these refunds, cancel those that are pending, and limit who may refund. This is found after the hour and prevents nothing.",
+  },
+  dispute_rise: {
+    name: "Rise of disputes",
+    means: "The disputes of seven days are more than 0.75 % of the payments: card networks fine merchants for this.",
+    todo: "Answer the disputes before their deadline, and block at the provider, by Radar rules, what the disputed payments have in common.",
+  },
+  early_fraud_warning: {
+    name: "Early fraud warning",
+    means: "The card's issuer reports a payment as fraud. Most of these are disputed unless they are refunded first.",
+    todo: "Refund the payment before it is disputed, do not deliver, and block the card or the customer at the provider by Radar lists and rules.",
+  },
   event_threshold: {
     name: "Serious event",
     means: "One event was serious enough to raise an alert by itself.",
@@ -160,8 +181,11 @@ export const causeOptions: readonly (readonly [Cause | "", string])[] = [
 const fixedSubjects: Readonly<Record<string, string>> = {
   age: "The age of the key",
   connection: "The connection",
+  disputes: "Disputes",
   organization: "The whole organization",
+  payments: "Payments",
   provider: "The provider",
+  refunds: "Refunds",
   system: "The service itself",
   unrestricted: "What the key may do",
   webhooks: "Webhooks",
@@ -202,7 +226,8 @@ export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): S
   if (fixed !== undefined) return { text: fixed };
   // The subject of an event's alert begins with the event's type.
   const [, type, rest = subject] = /^([A-Z_]+)(?: (.+))?$/s.exec(subject) ?? [];
-  const [, kind, id = ""] = /^(user|address):(.+)$/s.exec(rest) ?? [];
+  const [, kind, id = ""] = /^(user|address|warning):(.+)$/s.exec(rest) ?? [];
+  if (kind === "warning") return { text: `Payment ${id}` };
   if (kind === "user") return { text: `User ${id}`, filters: { userId: id } };
   // A network is no address that events can be filtered by.
   if (kind === "address") return { text: `Address ${id}`, ...(!id.includes("/") && { filters: { ipAddress: id } }) };
