@@ -10,6 +10,9 @@ import { settingsOf } from "../detection/rule-settings.ts";
 import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
 import type { SyncFactsStore } from "../detection/sync-facts-store.ts";
 import type { WindowStore } from "../detection/window-store.ts";
+import { baselineStart } from "../money/money-baseline.ts";
+import type { MoneyHourStore } from "../money/money-hour-store.ts";
+import type { MoneyStore } from "../money/money-store.ts";
 import type { MuteScope } from "../mutes/mute.ts";
 import type { MuteItem } from "../mutes/mute-item.ts";
 import type { MuteStore } from "../mutes/mute-store.ts";
@@ -19,6 +22,7 @@ import type { AlertPeriodStore, PeriodAlert } from "../security/alerts/alert-per
 import { DAY_MS, startOfDay } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
 import type { Side } from "./judge-past-hour.ts";
+import { noMoney, type PastMoney } from "./past-money.ts";
 import type { PresentConnection } from "./past-syncing.ts";
 import type { StoredPreview } from "./preview-item.ts";
 
@@ -36,6 +40,8 @@ export type PreviewInputs = {
   connection: PresentConnection;
   /** The first counted hour of users that were counted before the preview's first hour, by their hash. */
   sinceOfUsers: Record<string, number>;
+  /** Missing from a preview that an earlier version has begun. */
+  money?: PastMoney;
 };
 
 export type InputDependencies = {
@@ -48,6 +54,8 @@ export type InputDependencies = {
   alerts: AlertPeriodStore;
   mutes: Pick<MuteStore, "list">;
   destinations: Pick<DestinationStore, "list">;
+  moneyDays: Pick<MoneyStore, "readDays">;
+  moneyHours: Pick<MoneyHourStore, "readHours" | "readWarnings">;
 };
 
 /** The id of a previewed rule that is not stored. */
@@ -100,6 +108,7 @@ const scopeOf = ({ rules, subject, levels, from, until, weekly, includeCritical,
 
 export const createReadInputs = (dependencies: InputDependencies) => {
   const { windows, baselines, syncFacts, connections, alerts, mutes, destinations } = dependencies;
+  const { moneyDays, moneyHours } = dependencies;
   const readSides = createReadSides(dependencies);
 
   const readMutes = async (organizationId: string, now: number): Promise<MuteScope[]> => {
@@ -120,11 +129,23 @@ export const createReadInputs = (dependencies: InputDependencies) => {
     return Object.fromEntries([...times].filter(([, since]) => since < readFrom));
   };
 
+  /** An own rule reads no money. */
+  const readMoney = async (organizationId: string, { change, from, to }: StoredPreview): Promise<PastMoney> => {
+    if (change.kind === "customRule") return noMoney;
+    const [days, hours, warnings] = await Promise.all([
+      moneyDays.readDays(organizationId),
+      moneyHours.readHours(organizationId, { from: baselineStart(from), to }),
+      moneyHours.readWarnings(organizationId, { from, to }),
+    ]);
+    return { days, hours: [...hours], warnings };
+  };
+
   /** Some read units, and half a unit per 4 KB of judged hours, runs, alerts and mutes. @param now epoch ms. @throws DomainError `store_unavailable`. */
   return async (organizationId: string, preview: StoredPreview, now: number): Promise<PreviewInputs> => {
     const { change, readFrom, from, to } = preview;
     const scope = organizationKey(organizationId);
-    const [sides, judged, runs, connection, periodAlerts, allMutes, allDestinations, sinceOfUsers] = await Promise.all([
+    const [sides, judged, runs, connection, periodAlerts, allMutes, allDestinations, sinceOfUsers, money] = await Promise.all([
+
       readSides(organizationId, change),
       windows.judgedTimes(scope, { from: readFrom, to }),
       syncFacts.endedRuns(organizationId, { from: readFrom - BASELINE_DAYS * DAY_MS, to }),
@@ -133,6 +154,7 @@ export const createReadInputs = (dependencies: InputDependencies) => {
       readMutes(organizationId, now),
       destinations.list(organizationId),
       readSince(scope, preview),
+      readMoney(organizationId, preview),
     ]);
     return {
       ...sides,
@@ -146,6 +168,7 @@ export const createReadInputs = (dependencies: InputDependencies) => {
           ? { connectedAt: connection.connectedAt, connectedSince: unbrokenSince(connection) }
           : undefined,
       sinceOfUsers,
+      money,
     };
   };
 };

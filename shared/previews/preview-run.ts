@@ -33,6 +33,7 @@ import {
   pastConnectedSpans,
   pastSyncFacts,
 } from "./past-syncing.ts";
+import { createPastMoney, noMoney } from "./past-money.ts";
 import type { PreviewResult } from "./preview.ts";
 import type { PreviewInputs } from "./preview-inputs.ts";
 import type { StoredPreview } from "./preview-item.ts";
@@ -95,6 +96,7 @@ export const createPreviewRun = (
   const judges = sides.map((side, index) =>
     createPastJudge({ scope, side, sinceOfUsers }, state.sides[index] ?? newSideState()),
   );
+  const money = createPastMoney(inputs.money ?? noMoney);
   const mute =
     change.kind === "mute" ? { ...change.mute, from: stored.readFrom, until: Number.MAX_SAFE_INTEGER } : undefined;
   const changedSide = inputs.changed ?? inputs.now;
@@ -151,6 +153,7 @@ export const createPreviewRun = (
       if (
         !isJudged &&
         facts.length + raisedNow.length === 0 &&
+        !money.has(start) &&
         !(watchesSilence && (hasBegun || change.kind === "customRule"))
       )
         return;
@@ -168,7 +171,9 @@ export const createPreviewRun = (
       const found: PastFinding[][] = [];
       for (const [index, judge] of judges.entries()) {
         const atOnce = ofSide(raisedNow, sides[index] ?? inputs.now);
-        found.push([...(await judge.judge(pastHour)), ...atOnce].filter(isPreviewed));
+        const settings = sides[index]?.settings;
+        const ofMoney = settings === undefined ? [] : money.judge(start, settings);
+        found.push([...(await judge.judge(pastHour)), ...atOnce, ...ofMoney].filter(isPreviewed));
       }
       if (start < from) return;
       const isSystem = change.kind === "mute" || (change.kind === "rule" && change.rule === SYSTEM_RULE);

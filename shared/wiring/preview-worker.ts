@@ -5,6 +5,8 @@ import { createCustomRuleStore } from "../detection/custom-rules/custom-rule-sto
 import { createHourFactsStore } from "../detection/event-facts-store.ts";
 import { createSyncFactsStore } from "../detection/sync-facts-store.ts";
 import { createWindowStore } from "../detection/window-store.ts";
+import { createMoneyHourStore } from "../money/money-hour-store.ts";
+import { createMoneyStore } from "../money/money-store.ts";
 import { createDestinationStore } from "../notifications/destination-store.ts";
 import { createReadInputs } from "../previews/preview-inputs.ts";
 import { createPreviewStore } from "../previews/preview-store.ts";
@@ -35,6 +37,8 @@ export const wirePreviewWorker = (): PreviewWorker => {
       alerts: createAlertPeriodStore(openTable("securityAlerts")),
       mutes: wireMuteStore(),
       destinations: createDestinationStore(openTable("notifications")),
+      moneyDays: createMoneyStore(openTable("detection")),
+      moneyHours: createMoneyHourStore(openTable("detection")),
     }),
     events: createHourFactsStore(openTable("securityEvents")),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
