@@ -12,9 +12,18 @@ type Column = {
   /** The whole, and the part of it at the bottom that is drawn in the warning colour. */
   total: number;
   bad: number;
+  /** More numbers of the table. */
+  more?: readonly string[];
 };
 
-type Props = { title: string; columns: readonly Column[]; totalName: string; badName: string };
+/** `moreNames`: the heads of `more`. */
+type Props = {
+  title: string;
+  columns: readonly Column[];
+  totalName: string;
+  badName: string;
+  moreNames?: readonly string[] | undefined;
+};
 
 /** In CSS pixels. */
 const PLOT_HEIGHT = 120;
@@ -64,7 +73,7 @@ const Bar = ({ column: { name, label, total, bad }, index, count, scale }: BarPr
   );
 };
 
-const Numbers = ({ columns, totalName, badName }: Omit<Props, "title">) => (
+const Numbers = ({ columns, totalName, badName, moreNames = [] }: Omit<Props, "title">) => (
   <details>
     <summary>Numbers</summary>
     <Table
@@ -74,12 +83,13 @@ const Numbers = ({ columns, totalName, badName }: Omit<Props, "title">) => (
         { head: "Time", isHead: true, cell: ({ name }) => name },
         { head: totalName, isNumber: true, cell: ({ total }) => formatNumber(total) },
         { head: badName, isNumber: true, cell: ({ bad }) => formatNumber(bad) },
+        ...moreNames.map((head, index) => ({ head, isNumber: true, cell: ({ more }: Column) => more?.[index] })),
       ]}
     />
   </details>
 );
 
-export const Columns = ({ title, columns, totalName, badName }: Props) => {
+export const Columns = ({ title, columns, totalName, badName, moreNames }: Props) => {
   const id = useId();
   const scale = axisEnd(columns.map(({ total }) => total));
   const say = ({ name, total, bad }: Column) =>
@@ -114,7 +124,7 @@ export const Columns = ({ title, columns, totalName, badName }: Props) => {
           ))}
         </svg>
       </div>
-      <Numbers columns={columns} totalName={totalName} badName={badName} />
+      <Numbers columns={columns} totalName={totalName} badName={badName} moreNames={moreNames} />
     </figure>
   );
 };

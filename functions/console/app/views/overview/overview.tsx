@@ -10,6 +10,7 @@ import { attentionOf, isFirstRun, sentenceOf, verdictOf } from "./attention.ts";
 import { AlertsCard, BreakerCard, ConnectionCard, SyncCard } from "./cards.tsx";
 import { FirstRun } from "./first-run.tsx";
 import type { Attention } from "./known.ts";
+import { MoneyCard } from "./money.tsx";
 import { periodOf } from "./periods.ts";
 import { SinceCard } from "./since-card.tsx";
 import { StepsCard } from "./steps-card.tsx";
@@ -79,6 +80,7 @@ const Shown = ({ state }: { state: State }) => {
       {maySeeSecurity && (
         <Activity period={periodOf(filters.period)} onChoose={(period) => set({ period })} lastDay={security} />
       )}
+      <MoneyCard />
     </>
   );
 };
