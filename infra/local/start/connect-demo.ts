@@ -29,9 +29,29 @@ const sendWebhooks = async (stack: RunningStack, accountId: string): Promise<voi
   );
 };
 
+/** Some trade, so that there is something to count: two payments, a declined one, a refund and a payout. */
+const TRADE = [
+  "create_payment",
+  "succeed_payment",
+  "create_payment",
+  "succeed_payment",
+  "create_payment",
+  "fail_payment",
+  "refund",
+  "create_payout",
+];
+
+const trade = async ({ controlUrl }: RunningStack, accountId: string): Promise<void> => {
+  const headers = { "content-type": "application/json" };
+  for (const [seed, action] of TRADE.entries()) {
+    const body = JSON.stringify({ accountId, action, seed });
+    await json(await fetch(`${controlUrl}/provider/changes`, { method: "POST", headers, body }));
+  }
+};
+
 /**
  * Connects the demo organization to the simulator by the API itself, as an administrator would, and lets an incident happen
- * to it (demo-incident.ts), unless it was connected at an earlier start. Without a simulator nothing happens.
+ * to it (demo-incident.ts) and some trade, unless it was connected at an earlier start. Without a simulator nothing happens.
  * @returns the demo organization's id, if there is one.
  * @throws Error with the API's answer.
  */
@@ -57,5 +77,6 @@ export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "d
     await actDemoIncident(stack, DEMO_ORGANIZATION).catch(() => undefined);
   }
   await sendWebhooks(stack, demo.accountId);
+  if (known.accountId === undefined) await trade(stack, demo.accountId);
   return DEMO_ORGANIZATION;
 };

@@ -21,6 +21,7 @@ export const actions = [
   "close_dispute",
   "fail_refund",
   "early_fraud_warning",
+  "test_cards",
   "create_payout",
   "pay_payout",
   "fail_payout",

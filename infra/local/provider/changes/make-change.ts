@@ -90,6 +90,19 @@ const createSinglePayment = (context: ChangeContext, { id, amount }: OneChange) 
   createPayment(ledger, { customer, currency, amount: amount ?? 500 + random.int(20_000), description: "Order" });
 };
 
+const TESTED_CARDS = 40;
+const TESTED_AMOUNT = 100;
+
+/** Somebody tries stolen cards: many small payments are declined, and the last one succeeds. */
+const testCards = (context: ChangeContext) => {
+  const { ledger, account } = context;
+  for (let tried = 0; tried <= TESTED_CARDS; tried++) {
+    const payment = { customer: null, currency: account.currency, amount: TESTED_AMOUNT, description: "Donation" };
+    const intent = createPayment(ledger, payment);
+    settlePayment(context, intent, tried === TESTED_CARDS ? "succeeded" : { failureCode: "card_declined" });
+  }
+};
+
 const createPerson = (context: ChangeContext, { fields }: OneChange) => {
   const parsed = objectSchemas.customer.pick({ name: true, email: true, phone: true }).partial().safeParse(fields);
   if (!parsed.success) throw new ImpossibleChangeError(400, z.prettifyError(parsed.error));
@@ -143,6 +156,7 @@ const WORK: Record<Exclude<Action, "deauthorize">, Work> = {
   fail_refund: (context, { id, failureCode = "lost_or_stolen_card" }) =>
     failRefund(context.ledger, requireTarget(context, id, { type: "refund", statuses: ["succeeded"] }), failureCode),
   early_fraud_warning: (context, { id }) => warnOfFraud(context.ledger, chargeFor(context, id)),
+  test_cards: testCards,
   create_payout: ({ ledger, account, random }, { amount }) =>
     createPayout(ledger, {
       amount: amount ?? 10_000 + random.int(200_000),
