@@ -75,7 +75,10 @@ export const createMoneyHourStore = (table: Table<"detection">) => ({
   },
 
   /** The kept hours of a time, by their start; all times epoch ms, `to` exclusive. Half a read unit for some 40 hours. */
-  async readHours(organizationId: string, { from, to }: { from: number; to: number }): Promise<Map<number, HourCounts>> {
+  async readHours(
+    organizationId: string,
+    { from, to }: { from: number; to: number },
+  ): Promise<Map<number, HourCounts>> {
     const pages = queryPages(table, {
       where: "#scope = :scope AND #key BETWEEN :first AND :last",
       values: {

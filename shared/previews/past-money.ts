@@ -22,8 +22,7 @@ export const createPastMoney = ({ days, hours, warnings }: PastMoney) => {
     judge(start: number, settings: RulesSettings): PastFinding[] {
       const end = start + HOUR_MS;
       const counts = history.hours.get(start);
-      const hourly =
-        counts === undefined ? [] : judgeMoneyHour({ hour: { start, end }, counts, history }, settings);
+      const hourly = counts === undefined ? [] : judgeMoneyHour({ hour: { start, end }, counts, history }, settings);
       const ofWarnings = warnings
         .filter(({ at }) => at >= start && at < end)
         .flatMap((warning) => judgeFraudWarning(warning, settings) ?? []);

@@ -144,18 +144,18 @@ export const createReadInputs = (dependencies: InputDependencies) => {
   return async (organizationId: string, preview: StoredPreview, now: number): Promise<PreviewInputs> => {
     const { change, readFrom, from, to } = preview;
     const scope = organizationKey(organizationId);
-    const [sides, judged, runs, connection, periodAlerts, allMutes, allDestinations, sinceOfUsers, money] = await Promise.all([
-
-      readSides(organizationId, change),
-      windows.judgedTimes(scope, { from: readFrom, to }),
-      syncFacts.endedRuns(organizationId, { from: readFrom - BASELINE_DAYS * DAY_MS, to }),
-      connections.read(organizationId),
-      alerts.list(organizationId, { from, to }, MAX_ALERTS),
-      readMutes(organizationId, now),
-      destinations.list(organizationId),
-      readSince(scope, preview),
-      readMoney(organizationId, preview),
-    ]);
+    const [sides, judged, runs, connection, periodAlerts, allMutes, allDestinations, sinceOfUsers, money] =
+      await Promise.all([
+        readSides(organizationId, change),
+        windows.judgedTimes(scope, { from: readFrom, to }),
+        syncFacts.endedRuns(organizationId, { from: readFrom - BASELINE_DAYS * DAY_MS, to }),
+        connections.read(organizationId),
+        alerts.list(organizationId, { from, to }, MAX_ALERTS),
+        readMutes(organizationId, now),
+        destinations.list(organizationId),
+        readSince(scope, preview),
+        readMoney(organizationId, preview),
+      ]);
     return {
       ...sides,
       mutes: allMutes,

@@ -26,6 +26,7 @@ import {
   oneEach,
   withHour,
 } from "./outcome.ts";
+import { createPastMoney, noMoney } from "./past-money.ts";
 import {
   connectionAfter,
   connectionAtStart,
@@ -33,7 +34,6 @@ import {
   pastConnectedSpans,
   pastSyncFacts,
 } from "./past-syncing.ts";
-import { createPastMoney, noMoney } from "./past-money.ts";
 import type { PreviewResult } from "./preview.ts";
 import type { PreviewInputs } from "./preview-inputs.ts";
 import type { StoredPreview } from "./preview-item.ts";

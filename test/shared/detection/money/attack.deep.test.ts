@@ -13,8 +13,12 @@ describe("an attack of 20,000 failed payments within an hour", () => {
   it("is counted whole, found once, and loses nothing of what comes while it is judged", async () => {
     const stage = createStage(engine);
     const made = createMoneyEvents();
-    const attempts = Array.from({ length: ATTEMPTS }, (_, i) => made.failed(HOUR + (i % 3_600) * 1_000, { amount: 100 }));
-    const batches = Array.from({ length: ATTEMPTS / AT_ONCE }, (_, i) => attempts.slice(i * AT_ONCE, (i + 1) * AT_ONCE));
+    const attempts = Array.from({ length: ATTEMPTS }, (_, i) =>
+      made.failed(HOUR + (i % 3_600) * 1_000, { amount: 100 }),
+    );
+    const batches = Array.from({ length: ATTEMPTS / AT_ONCE }, (_, i) =>
+      attempts.slice(i * AT_ONCE, (i + 1) * AT_ONCE),
+    );
     stage.time.now = JUDGED_AT;
     const left = [...batches];
     const workers = Array.from({ length: WORKERS }, async () => {

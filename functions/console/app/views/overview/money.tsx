@@ -67,7 +67,9 @@ export const MoneyCard = () => {
   const { value, problem, reload } = useResource<readonly MoneyDay[] | null>(
     mayRead ? "overview money" : "no money",
     async (signal) =>
-      mayRead ? answer(api.GET("/api/integrations/provider/money", { params: { query: { days: DAYS } }, signal })) : null,
+      mayRead
+        ? answer(api.GET("/api/integrations/provider/money", { params: { query: { days: DAYS } }, signal }))
+        : null,
     mayRead ? { everyMs: EVERY_MS } : {},
   );
   if (!mayRead) return null;
