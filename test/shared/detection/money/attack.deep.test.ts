@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { createMoneyEvents } from "../../../detection/money-events.ts";
-import { createStage, HOUR, JUDGED_AT, useDetectionEngine } from "../stage.ts";
+import { createStage, HOUR, JUDGED_AT } from "../stage.ts";
+import { useDetectionEngine } from "../use-detection-engine.ts";
 
 const engine = useDetectionEngine();
 

@@ -3,7 +3,8 @@ import { createJudgeMoney } from "../../../../shared/detection/money/judge-money
 import type { MoneyEvent } from "../../../../shared/money/money.ts";
 import { HOUR_MS } from "../../../../shared/terms/hours.ts";
 import { createMoneyEvents } from "../../../detection/money-events.ts";
-import { createStage, HOUR, JUDGED_AT, useDetectionEngine } from "../stage.ts";
+import { createStage, HOUR, JUDGED_AT } from "../stage.ts";
+import { useDetectionEngine } from "../use-detection-engine.ts";
 
 const engine = useDetectionEngine();
 const made = createMoneyEvents();
