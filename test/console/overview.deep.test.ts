@@ -139,7 +139,7 @@ it("an open page raises no alert against its user when the clock is moved", asyn
   const { page } = await open({ organizationId });
   await page.getByText("All is well").waitFor();
   await service.advance(70 * 60_000);
-  await page.getByRole("link", { name: "Syncs" }).click();
+  await page.getByRole("link", { name: "Syncs", exact: true }).click();
   await page.getByRole("list", { name: "Runs" }).waitFor();
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("heading", { name: "Sync" }).waitFor();
