@@ -58,6 +58,13 @@ export const backgroundFunctions = {
     // A drill whose worker was lost goes on before its ten minutes are over.
     triggers: [{ everyMinutes: 4 }, { event: "DrillRequested" }],
   },
+  "seal-security-hours": {
+    subject: "security",
+    description: "Seals the hours of security events, and signs the log of what is sealed",
+    timeoutSeconds: 900,
+    // After the closing of hours has begun, and before their objects are written, which have the leaves' indexes.
+    triggers: [{ hourlyAtMinute: 43 }, { event: "SealingContinued" }],
+  },
   "write-siem-feed": {
     subject: "security",
     description: "Writes the events of closed hours to the bucket for a SIEM and to the archive",

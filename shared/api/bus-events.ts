@@ -17,6 +17,7 @@ import { ESCALATION_DUE_TYPE, EscalationDue } from "../notifications/escalation.
 import { PREVIEW_REQUESTED_TYPE, PreviewRequested } from "../previews/preview-events.ts";
 import { REPORT_DUE_TYPE, ReportDue } from "../reports/make-report.ts";
 import { REPORT_MADE_TYPE, ReportMade } from "../reports/report-made.ts";
+import { SEALING_CONTINUED_TYPE, SealingRun } from "../sealing/seal-due-hours.ts";
 import { ALERT_EVENT_TYPE, SecurityAlertChanged } from "../security/alerts/alert-publisher.ts";
 import { UNRECORDED_EVENT_TYPE, UnrecordedEvent } from "../security/dead-letters.ts";
 import { CLOSING_CONTINUED_TYPE, HourClosing } from "../security/statistics/continue-closing.ts";
@@ -102,6 +103,7 @@ export const busEvents = {
     isForSubscribers: true,
   },
   [CLOSING_CONTINUED_TYPE]: { detail: HourClosing, publishers: ["close-security-hours"] },
+  [SEALING_CONTINUED_TYPE]: { detail: SealingRun, publishers: ["seal-security-hours"] },
   [DUE_HOURS_CONTINUED_TYPE]: { detail: DueHoursRun, publishers: ["write-siem-feed"] },
   [UNRECORDED_EVENT_TYPE]: {
     detail: UnrecordedEvent,

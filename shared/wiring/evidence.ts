@@ -1,30 +1,34 @@
 /** The sealed log of a deployed function. All throw Error at cold start if the environment lacks a variable. */
+import { randomBytes } from "node:crypto";
 import { createReadSealedHour, type ReadSealedHour } from "../archive/read-sealed-hour.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
 import type { ProofSourceDependencies } from "../exports/proof-sources.ts";
 import { createProofSpan, createSizeOfProof, type ProofSpan, type SizeOfProof } from "../exports/proof-span.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
+import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createSigningKeys } from "../runtime/signing-keys.ts";
 import { createReadCheckpoint } from "../sealing/checkpoint.ts";
 import { createCheckpointSigner } from "../sealing/checkpoint-signer.ts";
 import { createCheckpointStore } from "../sealing/checkpoint-store.ts";
-import { createDueSealStore } from "../sealing/due-seal-store.ts";
 import { createEvidenceStore } from "../sealing/evidence-store.ts";
 import { createReadIntegrity, type ReadIntegrity } from "../sealing/read-integrity.ts";
+import { createSaltStore } from "../sealing/salt-store.ts";
+import type { SealingDependencies } from "../sealing/seal-due-hours.ts";
 import { createHourEventsStore } from "../security/feed/hour-events-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { DAY_MS } from "../terms/hours.ts";
-import { wireArchiveReader } from "./archive.ts";
+import { wireArchiveReader, wireDueHourStore } from "./archive.ts";
+import { wireDueSealStore } from "./sealing-marks.ts";
 
-export const wireEvidenceStore = () => createEvidenceStore(openTable("evidence"), systemClock);
+const wireEvidenceStore = () => createEvidenceStore(openTable("evidence"), systemClock);
 
-export const wireCheckpoints = () =>
+const wireCheckpoints = () =>
   createCheckpointStore(createObjectStore(s3, readConfig(["CHECKPOINTS_BUCKET"]).CHECKPOINTS_BUCKET));
 
-export const wireCheckpointSigner = () =>
+const wireCheckpointSigner = () =>
   createCheckpointSigner(createSigningKeys(readConfig(["CHECKPOINT_KEY_IDS"]).CHECKPOINT_KEY_IDS));
 
 const wireReadSealedHour = (): ReadSealedHour =>
@@ -41,7 +45,7 @@ const RECENT_ERASURES = 20;
 
 /** What is not sealed yet, or may not be. */
 const wireUnsealed = () => {
-  const due = createDueSealStore(openTable("securityRollups"), systemClock);
+  const due = wireDueSealStore();
   const openHours = createOpenHourStore(openTable("securityRollups"), systemClock);
   const erasures = createErasureStore(openTable("erasures"));
   return {
@@ -81,3 +85,24 @@ export const wireProofSources = (): ProofSourceDependencies => ({
   checkpoints: wireCheckpoints(),
   keys: wireCheckpointSigner().keys,
 });
+
+export const wireSealing = (): SealingDependencies => {
+  const config = readConfig(["CHECKPOINTS_BUCKET", "CHECKPOINT_COPY_BUCKET", "CHECKPOINT_ORIGIN", "EVENT_BUS_NAME"]);
+  const copies = config.CHECKPOINT_COPY_BUCKET;
+  return {
+    evidence: wireEvidenceStore(),
+    dueSeals: wireDueSealStore(),
+    readHour: wireReadSealedHour(),
+    salts: createSaltStore(openTable("securityEvents")),
+    objects: wireDueHourStore(),
+    signer: wireCheckpointSigner(),
+    checkpoints: createCheckpointStore(
+      createObjectStore(s3, config.CHECKPOINTS_BUCKET),
+      copies === undefined ? undefined : createObjectStore(s3, copies),
+    ),
+    origin: config.CHECKPOINT_ORIGIN,
+    bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),
+    now: systemClock,
+    random: randomBytes,
+  };
+};

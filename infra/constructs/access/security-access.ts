@@ -19,7 +19,7 @@ const ROLLUP_SETTLE_MS = 3_000;
 export const securityAccess = (parts: AccessParts) => {
   const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
   const { mutes, recordSecurityEvents, changeCircuits, settings, feed, archive, evidence } = parts;
-  const { readCheckpoints, readCheckpointKeys } = parts;
+  const { readCheckpoints, readCheckpointKeys, signCheckpoints } = parts;
   return {
     listSecurityEvents: together(
       securityEvents.may("Query", "BatchGetItem"),
@@ -84,6 +84,17 @@ export const securityAccess = (parts: AccessParts) => {
       variables({ ROLLUP_SETTLE_MS: String(ROLLUP_SETTLE_MS) }),
       feed(),
       archive(),
+    ),
+
+    /** To give events of older versions a salt, and to have the objects of sealed hours written. */
+    "seal-security-hours": together(
+      evidence.may("GetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"),
+      securityEvents.may("Query", "UpdateItem"),
+      securityRollups.query(OPEN_HOURS),
+      securityRollups.may("PutItem", "DeleteItem"),
+      feed(),
+      archive("GetObject"),
+      signCheckpoints,
     ),
 
     /** It also deletes the objects of the archive whose time is over, and stores how far it has come. */

@@ -16,6 +16,7 @@ const eventsOf =
 export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "schedule → dispatch-detection": { work: "dispatch-detection", failing: all },
   "schedule → close-security-hours": { work: "close-security-hours", failing: all },
+  "schedule → seal-security-hours": { work: "seal-security-hours", failing: all },
   "schedule → write-siem-feed": { work: "write-siem-feed", failing: all },
   "schedule → end-mutes": { work: "end-mutes", failing: all },
   "schedule → sweep-alert-outbox": { work: "sweep-alert-outbox", failing: all },
@@ -36,6 +37,7 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "schedule → run-drills": { work: "run-drills, scheduled", failing: all },
   "DrillRequested → run-drills": { work: "run-drills", failing: all },
   "HourClosingContinued → close-security-hours": { work: "close-security-hours, continued", failing: all },
+  "SealingContinued → seal-security-hours": { work: "seal-security-hours, continued", failing: all },
   "SiemFeedContinued → write-siem-feed": { work: "write-siem-feed, continued", failing: all },
   "WebhookReceived → queue → process-webhook": { work: "process-webhook", failing: all },
   "SecurityEventNotRecorded → queue → restore-security-events": { work: "restore-security-events", failing: all },

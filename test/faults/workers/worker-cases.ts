@@ -294,6 +294,25 @@ const cases = {
     aheadMs: NEXT_HOUR_MS,
     hourly: judging,
   },
+  "seal-security-hours": {
+    worker: "seal-security-hours",
+    prepare: async (setting) => {
+      await closeFedHour(setting);
+      return startedBy("seal-security-hours")(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: ["close-security-hours", "seal-security-hours"],
+  },
+  "seal-security-hours, continued": {
+    worker: "seal-security-hours",
+    prepare: async (setting) => {
+      await closeFedHour(setting);
+      const until = setting.bench.now() + DAY_MS;
+      return startedBy("seal-security-hours", { until })(setting);
+    },
+    aheadMs: NEXT_HOUR_MS,
+    hourly: ["close-security-hours", "seal-security-hours"],
+  },
   "write-siem-feed": {
     worker: "write-siem-feed",
     prepare: async (setting) => {
