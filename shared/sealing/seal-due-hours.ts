@@ -46,8 +46,6 @@ export type SealingDependencies = SealHourDependencies &
   BeginLogDependencies & {
     evidence: EvidenceStore;
     dueSeals: Pick<DueSealStore, "listAll" | "clear">;
-    /** Marks an hour's objects as due, because its leaves have changed; undefined if the deployment has none. */
-    objects?: { markDue(scope: string, hour: number): Promise<void> } | undefined;
     bus: Pick<EventBus, "publish">;
     now: Clock;
   };
@@ -81,7 +79,7 @@ const sealMarked = async (
   worker: Worker,
   { start, to, last, heads }: { start: number; to: number; last: number; heads: Heads },
 ): Promise<unknown[]> => {
-  const { dueSeals, objects, result, remainingMs, now } = worker;
+  const { dueSeals, result, remainingMs, now } = worker;
   const failures: unknown[] = [];
 
   const whileThereIsTime = async function* (shard: string) {
@@ -103,7 +101,6 @@ const sealMarked = async (
       result.sealed += versions;
       result.events += events;
       if (isBroken) result.broken++;
-      if (versions > 0) await objects?.markDue(due.scope, due.hour);
     }
     if (!(await dueSeals.clear(due))) result.left++;
   };

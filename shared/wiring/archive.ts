@@ -32,7 +32,7 @@ const wireSealOf = (): SealOfHour => {
   return async ({ scope, hour }) => {
     // Fixed at the first step.
     start ??= (await evidence.getState())?.start;
-    if (start === undefined) return "never";
+    if (start === undefined) return "later";
     return hour < start ? "never" : ((await evidence.getHour(scope, hour)) ?? "later");
   };
 };

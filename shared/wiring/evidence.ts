@@ -20,7 +20,7 @@ import type { SealingDependencies } from "../sealing/seal-due-hours.ts";
 import { createHourEventsStore } from "../security/feed/hour-events-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { DAY_MS } from "../terms/hours.ts";
-import { wireArchiveReader, wireDueHourStore } from "./archive.ts";
+import { wireArchiveReader } from "./archive.ts";
 import { wireDueSealStore } from "./sealing-marks.ts";
 
 const wireEvidenceStore = () => createEvidenceStore(openTable("evidence"), systemClock);
@@ -94,7 +94,6 @@ export const wireSealing = (): SealingDependencies => {
     dueSeals: wireDueSealStore(),
     readHour: wireReadSealedHour(),
     salts: createSaltStore(openTable("securityEvents")),
-    objects: wireDueHourStore(),
     signer: wireCheckpointSigner(),
     checkpoints: createCheckpointStore(
       createObjectStore(s3, config.CHECKPOINTS_BUCKET),

@@ -86,13 +86,12 @@ export const securityAccess = (parts: AccessParts) => {
       archive(),
     ),
 
-    /** To give events of older versions a salt, and to have the objects of sealed hours written. */
+    /** To read and seal hours, to give events of older versions a salt, and to sign the log. */
     "seal-security-hours": together(
       evidence.may("GetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"),
       securityEvents.may("Query", "UpdateItem"),
       securityRollups.query(OPEN_HOURS),
-      securityRollups.may("PutItem", "DeleteItem"),
-      feed(),
+      securityRollups.may("DeleteItem"),
       archive("GetObject"),
       signCheckpoints,
     ),

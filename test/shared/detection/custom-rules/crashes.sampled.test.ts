@@ -69,6 +69,7 @@ const createWorld = (rules: readonly StoredRule[], facts: readonly Fact[], rando
     settings: { read: async () => off },
     baselines: createBaselines(createPastBaselineStore({ users: {} }, {})),
     readSyncFacts: async () => noSyncFacts,
+    judgeMoney: async () => 0,
     customRules: createCustomRulesHour({
       rules: {
         listForJudging: () => call(() => [...rules]),
