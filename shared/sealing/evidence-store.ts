@@ -5,7 +5,6 @@ import { chunksOf } from "../runtime/chunks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { deleteItem, getItem, putItem, type Table, unchanged } from "../runtime/table.ts";
-import { deleteItems } from "../runtime/table-batches.ts";
 import { queryPages } from "../runtime/table-query.ts";
 import { putPart, transact } from "../runtime/table-transaction.ts";
 import {
@@ -136,10 +135,7 @@ export const createEvidenceStore = (table: Table<"evidence">, now: Clock) => {
       const where = "#scope = :scope AND #key BETWEEN :first AND :last";
       const values = { scope: LOG_SCOPE, first: SLOTS_PREFIX, last: lastSlotsKey(size - 1) };
       for await (const page of queryPages(table, { where, values, attributes: ["key"] }))
-        await deleteItems(
-          table,
-          page.map(({ key }) => ({ scope: LOG_SCOPE, key: String(key) })),
-        );
+        for (const { key } of page) await deleteItem(table, { scope: LOG_SCOPE, key: String(key) });
     },
 
     /** The heads of all organizations, by their scopes. A read unit per 4 KB, about 12 heads. */
