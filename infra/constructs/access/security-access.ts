@@ -88,7 +88,7 @@ export const securityAccess = (parts: AccessParts) => {
 
     /** To read and seal hours, to give events of older versions a salt, and to sign the log. */
     "seal-security-hours": together(
-      evidence.may("GetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"),
+      evidence.may("GetItem", "Query", "PutItem", "DeleteItem"),
       securityEvents.may("Query", "UpdateItem"),
       securityRollups.query(OPEN_HOURS),
       securityRollups.may("DeleteItem"),
