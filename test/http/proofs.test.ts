@@ -66,10 +66,9 @@ test("hours are sealed and proved, also after an erasure, and a changed event br
   expect((await ours.call("GET", "security", undefined, { userId: "eve-the-leaver", role: "guest" })).status).toBe(403);
   const alert = { action: "generate_alert", title: "x", riskLevel: "HIGH" };
   expect((await ours.call("POST", "security/alert", alert)).status).toBe(200);
-  expect(await ours.call("POST", "security/exports", { format: "ndjson", proof: true, since: hour })).toMatchObject({
-    status: 400,
-    body: { message: expect.stringContaining("since") },
-  });
+  // No hour is sealed yet.
+  const early = { format: "ndjson", proof: true, since: hour };
+  expect((await ours.call("POST", "security/exports", early)).status).toBe(400);
   await passHour();
 
   const events = await ours.events(`since=${hour}&until=${hour + HOUR_MS}`);

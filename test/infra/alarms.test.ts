@@ -195,6 +195,7 @@ describe("the alarms", () => {
     const dispatchers = [
       "BackgroundCloseSecurityHours",
       "BackgroundRunDrills",
+      "BackgroundSealSecurityHours",
       "BackgroundWriteSiemFeed",
       "JudgingDispatchDetection",
       "SyncDispatchSyncs",
@@ -276,7 +277,9 @@ describe("the alarms", () => {
       String(Properties.ScheduleExpression).startsWith("cron("),
     );
     expect(watchedBy("SchedulesStopped", "Invocations")).toHaveLength(hourly.length);
-    expect(alarmOf("SchedulesStopped")).toMatchObject({ Threshold: hourly.length, EvaluationPeriods: 3 });
+    const parts = [alarmOf("SchedulesStopped"), alarmOf("SchedulesStopped2")];
+    expect(parts.map(({ EvaluationPeriods }) => EvaluationPeriods)).toEqual([3, 3]);
+    expect(parts.reduce((sum, { Threshold }) => sum + Number(Threshold), 0)).toBe(hourly.length);
     expect(alarmOf("SyncsStopped")).toMatchObject({ EvaluationPeriods: 9 });
   });
 });

@@ -70,7 +70,8 @@ const prepared = (operation: Operation): Operation => {
   const body = BODIES_OF[`${method} ${path}`];
   const id = isIntegration(operation) && path.includes("{id}") ? { "path id": UNKNOWN_ID } : {};
   const rule = path.includes("{rule}") ? { "path rule": "sync_silence" } : {};
-  return { ...operation, valid: { ...valid, ...id, ...rule, ...(body && { "body ": body }) } };
+  const size = path.includes("{size}") ? { "path size": "1" } : {};
+  return { ...operation, valid: { ...valid, ...id, ...rule, ...size, ...(body && { "body ": body }) } };
 };
 
 const request = (operation: Operation, title: string, changes: Partial<Mistake>): Mistake => ({
@@ -134,7 +135,7 @@ const withSegment = ({ path, valid }: Operation, name: string, segment: string):
 /** What a text that names nothing is in a path. */
 const expectedOfSegment = (operation: Operation, name: string): readonly number[] => {
   if (isWebhook(operation)) return [200, 400];
-  return isIntegration(operation) && (name === "id" || name === "rule") ? [404] : [400];
+  return isIntegration(operation) && ["id", "rule", "size"].includes(name) ? [404] : [400];
 };
 
 const pathMistakes = (operation: Operation): Mistake[] => {

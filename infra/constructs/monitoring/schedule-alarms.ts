@@ -1,7 +1,16 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
-import { type AlarmDefinition, functionOf, loggedMetric, namesWith, pollsOf, type Watched } from "./watched.ts";
+import {
+  type AlarmDefinition,
+  functionOf,
+  loggedMetric,
+  MOST_METRICS,
+  namesWith,
+  pollsOf,
+  sumOf,
+  type Watched,
+} from "./watched.ts";
 
 /** Seven days. */
 const MOST_HOURS = 168;
@@ -33,6 +42,29 @@ const syncsStopped = ({ config }: Watched, successes: IMetric): AlarmDefinition 
       };
 };
 
+/** With the polls, as many as an alarm can watch. */
+const FUNCTIONS_PER_ALARM = MOST_METRICS - 1;
+
+const schedulesStopped = (watched: Watched, hour: Duration): AlarmDefinition[] => {
+  const hourly = hourlyNames.filter((name) => watched.background.has(name));
+  return Array.from({ length: Math.ceil(hourly.length / FUNCTIONS_PER_ALARM) }, (_, part) => {
+    const names = hourly.slice(part * FUNCTIONS_PER_ALARM, (part + 1) * FUNCTIONS_PER_ALARM);
+    return {
+      name: part === 0 ? "SchedulesStopped" : `SchedulesStopped${part + 1}`,
+      description: `For three hours, not all of the hourly functions were started: ${names.join(", ")}`,
+      metric: sumOf({
+        term: "($ > 0)",
+        metrics: names.map((name) => functionOf(watched, name).metricInvocations({ period: hour })),
+        label: "Hourly functions that were started",
+        period: hour,
+        polls: pollsOf(watched, hour),
+      }),
+      below: names.length,
+      periods: 3,
+    };
+  });
+};
+
 /**
  * Schedules that do not run. A metric of a function has no value while the function is not invoked, and an alarm on
  * missing values would be raised at the deployment. `polls` (pollsOf) makes "not invoked" a 0. Before the deployment there is
@@ -52,7 +84,6 @@ export const scheduleAlarms = (watched: Watched): AlarmDefinition[] => {
     });
   };
   const hour = Duration.hours(1);
-  const hourly = hourlyNames.filter((name) => watched.background.has(name));
   return [
     {
       name: "DetectionStopped",
@@ -62,22 +93,6 @@ export const scheduleAlarms = (watched: Watched): AlarmDefinition[] => {
       periods: 9,
     },
     syncsStopped(watched, successes("dispatch-syncs", hour)),
-    {
-      name: "SchedulesStopped",
-      description: `For three hours, not all of the hourly functions were started: ${hourly.join(", ")}`,
-      metric: new MathExpression({
-        expression: ["0 * polls", ...hourly.map((_name, index) => `(m${index} > 0)`)].join(" + "),
-        usingMetrics: {
-          polls: pollsOf(watched, hour),
-          ...Object.fromEntries(
-            hourly.map((name, index) => [`m${index}`, functionOf(watched, name).metricInvocations({ period: hour })]),
-          ),
-        },
-        label: "Hourly functions that were started",
-        period: hour,
-      }),
-      below: hourly.length,
-      periods: 3,
-    },
+    ...schedulesStopped(watched, hour),
   ];
 };

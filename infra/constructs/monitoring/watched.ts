@@ -58,7 +58,7 @@ export const functionOf = ({ background }: Pick<Watched, "background">, name: Ba
 };
 
 /** "The maximum number of metrics in an alarm": https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html */
-const MOST_METRICS = 10;
+export const MOST_METRICS = 10;
 
 /**
  * A metric with a value for every period since the deployment, because the mapping of the webhooks' queue polls all the

@@ -96,7 +96,7 @@ const generated = allInputs.filter(({ name }) => name !== SIGNATURE);
 
 /** Ids of any form: one that does not exist is 404. */
 const isAnyId = ({ place, name, title }: Input) =>
-  place === "path" && (name === "id" || name === "rule") && !title.includes("plants");
+  place === "path" && ["id", "rule", "size"].includes(name) && !title.includes("plants");
 
 const exceptionsOf = (input: Input) => exceptions.filter((one) => one.of(input));
 
