@@ -6,8 +6,6 @@ import type { SigningKeys } from "../runtime/signing-keys.ts";
 /** A key as verifiers take it, and as SPKI, DER. */
 export type CheckpointKey = { line: string; spki: Uint8Array };
 
-export type CheckpointSigner = ReturnType<typeof createCheckpointSigner>;
-
 /** All calls throw DomainError `store_unavailable`. */
 export const createCheckpointSigner = (keys: SigningKeys) => ({
   /** The signed note. The same size and root give the same text. @param root of the first `size` leaves of the log. */

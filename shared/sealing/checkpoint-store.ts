@@ -4,7 +4,7 @@ import type { ObjectStore } from "../runtime/object-store.ts";
 const DIGITS = 12;
 
 /** Keys sort by size. They name no organization. */
-export const checkpointKey = (size: number): string => `checkpoints/${String(size).padStart(DIGITS, "0")}`;
+const checkpointKey = (size: number): string => `checkpoints/${String(size).padStart(DIGITS, "0")}`;
 
 const headers = { contentType: "text/plain; charset=utf-8" };
 
