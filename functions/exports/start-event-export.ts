@@ -4,10 +4,11 @@
  */
 import { exportRoutes } from "../../shared/api/export-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
+import { wireProofSpan } from "../../shared/wiring/evidence.ts";
 import { wireRequestExport } from "../../shared/wiring/exports.ts";
 import { wireHandler, withAnswerOnce } from "../../shared/wiring/http.ts";
 
-const requestExport = wireRequestExport();
+const requestExport = wireRequestExport(wireProofSpan());
 
 export const handler = createHandler(
   exportRoutes.startEventExport,

@@ -19,7 +19,8 @@ export type RequestExportDependencies = {
   bus: Pick<EventBus, "publish">;
   /** Undefined if the deployment has no archive. */
   span?: ArchiveSpan | undefined;
-  proofSpan: ProofSpan;
+  /** Undefined if only exports of all data are requested. */
+  proofSpan?: ProofSpan | undefined;
 };
 
 /** What to export. The kind `organization` has neither filters nor a format. */
@@ -68,10 +69,12 @@ export const createRequestExport = ({
   proofSpan,
 }: RequestExportDependencies): RequestExport => {
   /** What distinguishes an export of events. */
-  const selectionOf = async (request: EventExportRequest, requestedAt: number) =>
-    request.proof === true
-      ? { format: request.format, filter: await proofSpan(request), proof: true }
-      : { format: request.format, filter: filterOf(request, requestedAt, span) };
+  const selectionOf = async (request: EventExportRequest, requestedAt: number) => {
+    const { format } = request;
+    if (request.proof !== true) return { format, filter: filterOf(request, requestedAt, span) };
+    if (proofSpan === undefined) throw new Error("This function exports no events.");
+    return { format, filter: await proofSpan(request), proof: true };
+  };
 
   /** Records the request of a stored export, once, and requests a worker. */
   const announce = async (organizationId: string, promised: NewExport): Promise<void> => {

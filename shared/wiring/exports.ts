@@ -6,6 +6,7 @@ import { createExportLeaseStore } from "../exports/export-lease-store.ts";
 import { createExportStore } from "../exports/export-store.ts";
 import { createExportWorker, type ExportWorker } from "../exports/export-worker.ts";
 import { createNextSource } from "../exports/organization-sources.ts";
+import type { ProofSpan } from "../exports/proof-span.ts";
 import { createReadExport, type ReadExport } from "../exports/read-export.ts";
 import { createRequestExport, type RequestExport } from "../exports/request-export.ts";
 import type { ResumeExportsDependencies } from "../exports/resume-exports.ts";
@@ -19,7 +20,7 @@ import { newRequestToken } from "../runtime/ids.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { wireArchiveReader, wireArchiveSpan } from "./archive.ts";
-import { wireProofSources, wireProofSpan, wireSizeOfProof } from "./evidence.ts";
+import { wireProofSources, wireSizeOfProof } from "./evidence.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
@@ -32,13 +33,14 @@ const wireBus = () => createEventBus(eventBusClient, readConfig(["EVENT_BUS_NAME
 
 const wireObjects = () => createObjectStore(s3, readConfig(["EXPORTS_BUCKET"]).EXPORTS_BUCKET);
 
-export const wireRequestExport = (): RequestExport =>
+/** @param proofSpan for exports of events. */
+export const wireRequestExport = (proofSpan?: ProofSpan): RequestExport =>
   createRequestExport({
     exports: wireExportStore(),
     events: createExportEvents({ recorder: wireRecorder() }),
     bus: wireBus(),
     span: wireArchiveSpan(),
-    proofSpan: wireProofSpan(),
+    proofSpan,
   });
 
 export const wireReadExport = (): ReadExport =>

@@ -1,8 +1,6 @@
 import type { MoneyEvent } from "../../shared/money/money.ts";
 import type { MoneyFact } from "../../shared/provider/money-fact.ts";
 
-type MoneyEvents = ReturnType<typeof createMoneyEvents>;
-
 /** Makes counted events about money, each with an id of its own; times in epoch ms. @param prefix of ids. */
 export const createMoneyEvents = (prefix = "") => {
   let made = 0;
