@@ -337,9 +337,6 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   await record("listExports", "latest", "GET security/exports?limit=2");
 
   const erased = { scope: "user", userId: "eve", reason: "eve left the company" };
-  const sealed = await record<{ hours: { checkpoint?: number }[] }>("getIntegrity", "hours", "GET security/integrity");
-  const step = sealed.hours.findLast(({ checkpoint }) => checkpoint !== undefined)?.checkpoint ?? 0;
-  await record("getCheckpoint", "signed", `GET security/checkpoints/${step + 1}?from=1`);
   await record("requestErasure", "user", "POST erasure", erased);
   await eventually("eve is erased", async () => {
     const [last] = (await acme.call("GET", "erasure")).body as { status: string }[];
@@ -356,5 +353,9 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   await provider.recover(fault);
   await acme.call("POST", "circuit-breaker", { action: "reset" });
   await record("replayWebhookDelivery", "failed", `POST webhooks/${late.id}/replay`);
+
+  const sealed = await record<{ hours: { checkpoint?: number }[] }>("getIntegrity", "hours", "GET security/integrity");
+  const step = sealed.hours.findLast(({ checkpoint }) => checkpoint !== undefined)?.checkpoint ?? 0;
+  await record("getCheckpoint", "signed", `GET security/checkpoints/${step + 1}?from=1`);
   return examples;
 };
