@@ -15,7 +15,13 @@ const put = (body?: object, claims?: object) => ours.call("PUT", "settings", bod
 /** The organization's events of a type, oldest first. */
 const events = async (eventType: string) => (await ours.events(`eventType=${eventType}`)).reverse();
 
-const defaults = { ipAllowlist: [], recordAccess: { member: [], guest: [] }, siemFeed: false, accountActivity: true };
+const defaults = {
+  ipAllowlist: [],
+  recordAccess: { member: [], guest: [] },
+  siemFeed: false,
+  accountActivity: true,
+  drill: "off",
+};
 const chosen = {
   ...defaults,
   ipAllowlist: ["127.0.0.0/8", "2001:DB8::/32"],

@@ -36,7 +36,7 @@ type Mapping = {
 type Bucket = {
   BucketEncryption: { ServerSideEncryptionConfiguration: object[] };
   PublicAccessBlockConfiguration: Record<string, boolean>;
-  LifecycleConfiguration: { Rules: object[] };
+  LifecycleConfiguration?: { Rules: object[] };
 };
 type Policy = {
   PolicyDocument: { Statement: { Effect: string; Action: string; Condition: { Bool?: Record<string, string> } }[] };
@@ -146,6 +146,7 @@ describe("the documents", () => {
     expect(times.sort()).toEqual([
       ["DELETE /api/integrations/provider/connection", "29 s"],
       ["PUT /api/integrations/provider/connection", "29 s"],
+      ["PUT /api/integrations/provider/connection/webhook-endpoint", "29 s"],
     ]);
     expect(new Set(endpoints.map(({ MemorySize }) => MemorySize))).toEqual(new Set([1_024]));
     expect(readFileSync(join(docs, "architecture.md"), "utf8")).toContain(
@@ -160,7 +161,7 @@ describe("the documents", () => {
     expect(readFileSync(join(docs, "threat-model.md"), "utf8")).toContain(
       "the gateway's limit of 500 requests a second",
     );
-    const lives = buckets.map(([id, { LifecycleConfiguration }]) => [id.slice(0, -8), LifecycleConfiguration.Rules]);
+    const lives = buckets.map(([id, { LifecycleConfiguration }]) => [id.slice(0, -8), LifecycleConfiguration?.Rules]);
     const parts = { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } };
     expect(Object.fromEntries(lives)).toEqual({
       // More than 13 months of 31 days.
@@ -171,6 +172,8 @@ describe("the documents", () => {
           Transitions: [{ StorageClass: "STANDARD_IA", TransitionInDays: 90 }],
         },
       ],
+      // For ever.
+      CheckpointsBucket: undefined,
       ExportsBucket: [{ Status: "Enabled", ExpirationInDays: 8, ...parts }],
       // With the events: RETENTION_DAYS.
       FeedBucket: [{ Status: "Enabled", ExpirationInDays: 90 }],

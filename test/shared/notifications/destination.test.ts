@@ -67,7 +67,7 @@ describe("the body of a new destination", () => {
     ["no zone", { ...webhook, quietHours: { from: "22:00", to: "07:00" } }, /^quietHours\.timeZone: expected the name/],
     ["an offset", { ...webhook, quietHours: { ...quietHours, timeZone: "+02:00" } }, /^quietHours\.timeZone:/],
     ["another digest", { ...webhook, digest: { every: "week" } }, /^digest\.every: expected one of hour, day/],
-    ["another report", { ...email, reports: ["monthly"] }, /^reports\.0: expected one of daily, weekly/],
+    ["another report", { ...email, reports: ["yearly"] }, /^reports\.0: expected one of daily, weekly, monthly/],
   ])("is refused with %s", (_, body, expected) => {
     expect(problemOf(body)).toMatch(expected);
   });

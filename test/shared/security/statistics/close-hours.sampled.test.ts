@@ -195,7 +195,7 @@ describe("closing hours", () => {
       { scope: "none", hour },
       { scope: organizationKey(organizationId), hour: hour - HOUR },
       { scope: organizationKey(organizationId), hour },
-    ];
+    ].map((mark) => ({ ...mark, of: "events" }));
     const marks = await marksOf(actor);
     expect(marks).toHaveLength(expected.length);
     expect(marks).toEqual(expect.arrayContaining(expected));
@@ -218,7 +218,7 @@ describe("closing hours", () => {
     await record(actor.recorder(), [2]);
     world.time.now += 6 * 60_000;
     await actor.close();
-    expect(await marksOf(actor)).toEqual([{ scope, hour }]);
+    expect(await marksOf(actor)).toEqual([{ scope, hour, of: "events" }]);
     await actor.windows.markFinished(scope, hour, world.time.now);
     await record(actor.recorder(), [2.1]);
     world.time.now += 6 * 60_000;
