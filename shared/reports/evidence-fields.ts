@@ -43,8 +43,35 @@ export type ReportedIntegrity = z.output<typeof ReportedIntegrity>;
 
 export type ReadIntegrity = (organizationId: string, period: Period, now: number) => Promise<ReportedIntegrity>;
 
-/** The integrity and the coverage of a period's log. */
-export const integrityOfPeriod: ReadIntegrity = async () => ({
-  log: "not_sealed",
-  text: "The log is not sealed yet: this report does not prove that it is consistent and whole.",
-});
+/** What sealing says of a period: whether the deployment's log is consistent, and of each hour what is wrong, if anything is. */
+type SealedPeriod = {
+  log: "consistent" | "broken";
+  hours: readonly {
+    hour: number;
+    status: "verified" | "not_sealed" | "expired" | "broken";
+    problem?: string | undefined;
+  }[];
+};
+
+const timeOf = (hour: number): string => `${new Date(hour).toISOString().slice(0, 16)}Z`;
+
+/** The integrity of a period as its report has it. */
+export const reportIntegrity = ({ log, hours }: SealedPeriod): ReportedIntegrity => {
+  const broken = hours.find(({ status }) => status === "broken");
+  if (broken !== undefined) return { log: "broken", text: `The hour ${timeOf(broken.hour)}: ${broken.problem ?? ""}` };
+  if (log === "broken")
+    return {
+      log,
+      text: "The log is not the one that its checkpoint signs, or does not count the organization's records.",
+    };
+  const count = (wanted: string) => hours.filter(({ status }) => status === wanted).length;
+  const [verified, open, expired] = [count("verified"), count("not_sealed"), count("expired")];
+  const others = [
+    ...(open === 0 ? [] : [`${open} were not sealed when the report was made`]),
+    ...(expired === 0 ? [] : [`${expired} have expired`]),
+  ];
+  const text = [`The log is consistent: of ${hours.length} hours, ${verified} are verified`, ...others].join(", ");
+  return verified === 0 && expired === 0
+    ? { log: "not_sealed", text: "No hour of the period is sealed." }
+    : { log, text: `${text}.` };
+};

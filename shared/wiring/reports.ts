@@ -8,7 +8,7 @@ import { createComplianceCollector } from "../reports/collect-compliance.ts";
 import { createMonthCollector } from "../reports/collect-month.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
 import { createReportDispatcher } from "../reports/dispatch-reports.ts";
-import { integrityOfPeriod } from "../reports/evidence-fields.ts";
+import { type ReadIntegrity, reportIntegrity } from "../reports/evidence-fields.ts";
 import { createReportMaker } from "../reports/make-report.ts";
 import { createPeriodEventsStore } from "../reports/period-events-store.ts";
 import { createReportReader } from "../reports/read-report.ts";
@@ -19,6 +19,7 @@ import { createReportReviewStore } from "../reports/report-review-store.ts";
 import { createReportStore } from "../reports/report-store.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
+import { DomainError } from "../runtime/domain-error.ts";
 import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createSealing } from "../runtime/sealing.ts";
@@ -28,6 +29,7 @@ import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
 import { wireReadLastDrill } from "./drills.ts";
+import { wireReadIntegrity } from "./evidence.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
@@ -76,6 +78,19 @@ export const wireReportDispatcher = () => {
   });
 };
 
+/** A period with more events than an answer may read is left to exports with proof. */
+const wireReportedIntegrity = (): ReadIntegrity => {
+  const read = wireReadIntegrity();
+  return async (organizationId, { from, to }) => {
+    try {
+      return reportIntegrity(await read(organizationId, { since: from, until: to }));
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== "invalid_field") throw error;
+      return { log: "not_sealed", text: "Not computed, because the period has too many events: export it with proof." };
+    }
+  };
+};
+
 export const wireReportMaker = () => {
   const erasures = createErasureStore(openTable("erasures"));
   const connections = wireConnectionStore();
@@ -89,7 +104,7 @@ export const wireReportMaker = () => {
     events: createEventCountStore(openTable("securityEvents")),
   };
   const switches = { mutes: wireMuteStore(), rules: wireRuleSettings() };
-  const evidence = { readLastDrill: wireReadLastDrill(), readIntegrity: integrityOfPeriod };
+  const evidence = { readLastDrill: wireReadLastDrill(), readIntegrity: wireReportedIntegrity() };
   return createReportMaker({
     reports,
     due: wireReportDueStore(),

@@ -44,6 +44,8 @@ export const judgingAccess = (parts: AccessParts) => {
     listFeed,
     archive,
     evidence,
+    readCheckpoints,
+    readCheckpointKeys,
   } = parts;
   return {
     "dispatch-detection": together(
@@ -117,6 +119,11 @@ export const judgingAccess = (parts: AccessParts) => {
     ),
     "make-reports": together(
       retention,
+      // The integrity of the period.
+      evidence.may("GetItem", "Query"),
+      archive("GetObject"),
+      readCheckpoints,
+      readCheckpointKeys,
       reports.may("GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
       securityEvents.may("Query", "BatchGetItem"),
       securityEvents.query(EVENTS_BY_RISK, EVENTS_BY_TYPE),
