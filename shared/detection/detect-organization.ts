@@ -17,6 +17,7 @@ import type { JudgeMoney } from "./money/judge-money.ts";
 import type { RaiseFinding } from "./raise-finding.ts";
 import { type RulesSettings, revisionsOf } from "./rule-settings.ts";
 import type { RuleSettingsStore } from "./rule-settings-store.ts";
+import type { Rule } from "./rules/rule.ts";
 import { hourlyRules, moneyRules } from "./rules/rules.ts";
 import type { UnjudgedStore } from "./unjudged-store.ts";
 import type { Window, WindowStore } from "./window-store.ts";
@@ -35,8 +36,8 @@ export type JudgeDependencies = {
   now: Clock;
 };
 
-const versions = (): Record<string, number> =>
-  Object.fromEntries([...hourlyRules, ...moneyRules].map(({ id, version }) => [id, version]));
+const versionsOf = (rules: readonly Rule[]): Record<string, number> =>
+  Object.fromEntries(rules.map(({ id, version }) => [id, version]));
 
 /** `isNew`: judged by this call. */
 export type Judged = { window: Window; isNew: boolean };
@@ -71,9 +72,8 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
     // Sorted once for all rules.
     const facts = inOrder(read);
     // Webhooks may have been counted. What the feed has counted is marked (money/watch-money.ts).
-    if (organizationId !== undefined && facts.some(({ source }) => source === "webhook")) {
-      await judgeMoney(organizationId, start, { isMarked: false });
-    }
+    const hasMoney = organizationId !== undefined && facts.some(({ source }) => source === "webhook");
+    if (hasMoney) await judgeMoney(organizationId, start, { isMarked: false });
     const [judged, custom] = await Promise.all([
       judgeFacts({ scope, start, facts, settings: ruleSettings, previous, now: at }),
       organizationId === undefined
@@ -85,7 +85,7 @@ export const createJudgeScope = (dependencies: JudgeDependencies) => {
       ...judged,
       hour: start,
       judgedAt: at,
-      rules: { ...versions(), ...custom?.revisions },
+      rules: { ...versionsOf(hourlyRules), ...(hasMoney && versionsOf(moneyRules)), ...custom?.revisions },
       settings: revisionsOf(ruleSettings),
       eventsRead: facts.length,
       custom: custom?.result,

@@ -64,7 +64,10 @@ describe("the overview", () => {
           .getByText(text ?? "")
           .first()
           .waitFor();
-        await page.getByText("Numbers").click();
+        await page
+          .getByRole("figure", { name: /^Events by/ })
+          .getByText("Numbers")
+          .click();
         await page.getByRole("columnheader", { name: "Failed" }).waitFor();
       });
     await call("POST", "circuit-breaker", { action: "reset" });
@@ -101,6 +104,7 @@ describe("the overview", () => {
     await admin.page.reload();
     await admin.page.getByText("All is well").waitFor();
     await admin.page.getByText("No events in the period before").first().waitFor();
+    await admin.page.getByText("Payments by day (UTC)").first().waitFor();
     const before = admin.requests.length;
     const refreshed = admin.page.waitForResponse(/\/security\?/);
     await admin.page.clock.runFor(16_000);
@@ -108,6 +112,30 @@ describe("the overview", () => {
     const api = admin.requests.slice(before).filter((url) => url.includes("/api/"));
     expect(api.length).toBeLessThanOrEqual(5);
     expect(await admin.page.getByText("All is well").isVisible()).toBe(true);
+  });
+
+  it("counts money by day beside what is expected, for roles that may read payments", async () => {
+    const organizationId = "overview-money";
+    await organizationWithAccount(organizationId);
+    const { page } = await open({ organizationId, role: "billing" });
+    const chart = page.getByRole("figure", { name: "Payments by day (UTC)" });
+    await chart.getByText("Numbers").click();
+    expect(await chart.getByRole("row").count()).toBe(15);
+    expect(await chart.getByRole("columnheader").allInnerTexts()).toEqual([
+      "Time",
+      "Payments",
+      "Failed",
+      "Failed, expected",
+      "Refunds",
+      "Refunds, expected",
+      "Disputes",
+      "Fraud warnings",
+    ]);
+    await expectAccessible(page);
+    const member = await open({ organizationId, role: "member" });
+    await member.page.getByRole("heading", { name: "Sync" }).waitFor();
+    expect(await member.page.getByText("Money in 14 days").count()).toBe(0);
+    expect(member.requests.filter((url) => url.includes("/money"))).toEqual([]);
   });
 
   it("keeps the last answers below an error with the request id, and tries again", async () => {

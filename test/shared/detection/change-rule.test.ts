@@ -170,8 +170,11 @@ describe("a change of a rule's settings", () => {
     for (const rule of builtInRules) {
       expect(await put(change({ known: longest }), rule)).toMatchObject({ revision: 1, known: longest });
     }
+    // Room for wider lists of some of the other rules.
+    const [emptied, others] = [builtInRules.slice(0, 6), builtInRules.slice(6)];
+    for (const rule of emptied) await put(change({ known: { networks: [], users: [] }, revision: 1 }), rule);
     const widest = listsOf((i) => `${"𝔲".repeat(125)}${i + 100}`);
-    const wide = builtInRules.map((rule) => () => put(change({ known: widest, revision: 1 }), rule));
+    const wide = others.map((rule) => () => put(change({ known: widest, revision: 1 }), rule));
     const results = [];
     for (const one of wide)
       results.push(
