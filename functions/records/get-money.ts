@@ -1,7 +1,7 @@
 /** GET /api/integrations/provider/money: what the provider's events of each day say about money. Decisions: docs/money.md. */
 import { recordRoutes } from "../../shared/api/record-routes.ts";
 import { createHandler } from "../../shared/http/create-handler.ts";
-import { DEFAULT_DAYS } from "../../shared/money/money.ts";
+import { DEFAULT_DAYS } from "../../shared/money/money-day.ts";
 import { wireHandler } from "../../shared/wiring/http.ts";
 import { wireReadMoney } from "../../shared/wiring/money.ts";
 import { wireDataReads } from "../../shared/wiring/security.ts";

@@ -1,7 +1,7 @@
 /** The endpoint of synced records. Decisions: docs/sync.md, "Records". */
 import * as z from "zod/mini";
 import { defineRoutes, pagesOf } from "../http/route.ts";
-import { MoneyDay, MoneyQuery } from "../money/money.ts";
+import { MoneyDay, MoneyQuery } from "../money/money-day.ts";
 import { RecordType } from "../records/record.ts";
 import { RecordPosition, RecordQuery } from "../records/record-query.ts";
 import { SyncedRecord } from "../records/synced-record.ts";

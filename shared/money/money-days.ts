@@ -1,8 +1,8 @@
 /** The rows of GET …/money: each day beside what the 28 days before it make expected. Pure. */
 import { DAY_MS, dayName, startOfDay } from "../terms/hours.ts";
-import type { MoneyDay } from "./money.ts";
 import { expectedHourly } from "./money-baseline.ts";
 import type { DayCounts } from "./money-counts.ts";
+import type { MoneyDay } from "./money-day.ts";
 
 const ROUNDED = 1_000;
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
-import type { MoneyDay } from "./money.ts";
+import type { MoneyDay } from "./money-day.ts";
 import { moneyRows } from "./money-days.ts";
 import type { MoneyStore } from "./money-store.ts";
 

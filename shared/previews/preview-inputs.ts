@@ -10,6 +10,7 @@ import { settingsOf } from "../detection/rule-settings.ts";
 import type { RuleSettingsStore } from "../detection/rule-settings-store.ts";
 import type { SyncFactsStore } from "../detection/sync-facts-store.ts";
 import type { WindowStore } from "../detection/window-store.ts";
+import type { FraudWarningStore } from "../money/fraud-warning-store.ts";
 import { baselineStart } from "../money/money-baseline.ts";
 import type { MoneyHourStore } from "../money/money-hour-store.ts";
 import type { MoneyStore } from "../money/money-store.ts";
@@ -55,7 +56,8 @@ export type InputDependencies = {
   mutes: Pick<MuteStore, "list">;
   destinations: Pick<DestinationStore, "list">;
   moneyDays: Pick<MoneyStore, "readDays">;
-  moneyHours: Pick<MoneyHourStore, "readHours" | "readWarnings">;
+  moneyHours: Pick<MoneyHourStore, "readHours">;
+  warnings: Pick<FraudWarningStore, "readWarnings">;
 };
 
 /** The id of a previewed rule that is not stored. */
@@ -108,7 +110,7 @@ const scopeOf = ({ rules, subject, levels, from, until, weekly, includeCritical,
 
 export const createReadInputs = (dependencies: InputDependencies) => {
   const { windows, baselines, syncFacts, connections, alerts, mutes, destinations } = dependencies;
-  const { moneyDays, moneyHours } = dependencies;
+  const { moneyDays, moneyHours, warnings } = dependencies;
   const readSides = createReadSides(dependencies);
 
   const readMutes = async (organizationId: string, now: number): Promise<MuteScope[]> => {
@@ -132,12 +134,12 @@ export const createReadInputs = (dependencies: InputDependencies) => {
   /** An own rule reads no money. */
   const readMoney = async (organizationId: string, { change, from, to }: StoredPreview): Promise<PastMoney> => {
     if (change.kind === "customRule") return noMoney;
-    const [days, hours, warnings] = await Promise.all([
+    const [days, hours, firstWarnings] = await Promise.all([
       moneyDays.readDays(organizationId),
       moneyHours.readHours(organizationId, { from: baselineStart(from), to }),
-      moneyHours.readWarnings(organizationId, { from, to }),
+      warnings.readWarnings(organizationId, { from, to }),
     ]);
-    return { days, hours: [...hours], warnings };
+    return { days, hours: [...hours], warnings: firstWarnings };
   };
 
   /** Some read units, and half a unit per 4 KB of judged hours, runs, alerts and mutes. @param now epoch ms. @throws DomainError `store_unavailable`. */

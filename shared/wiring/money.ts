@@ -1,8 +1,8 @@
 /** The counts of money of a deployed function. Both throw Error at cold start if a variable is missing. */
 import { createDueMoneyStore } from "../detection/money/due-money-store.ts";
 import { createWatchMoney } from "../detection/money/watch-money.ts";
+import { createFraudWarningStore } from "../money/fraud-warning-store.ts";
 import { moneyEventsOf } from "../money/money.ts";
-import { createMoneyHourStore } from "../money/money-hour-store.ts";
 import { createMoneyStore, type MoneyStore } from "../money/money-store.ts";
 import { createReadMoney } from "../money/read-money.ts";
 import type { ProviderEvent } from "../provider/provider.ts";
@@ -22,7 +22,7 @@ export const wireCountMoney = (from: { webhooks: boolean }) => {
   const config = readConfig(["SECURITY_LOG_LEVEL"]);
   const money = wireMoneyStore();
   const watch = createWatchMoney({
-    hours: createMoneyHourStore(openTable("detection")),
+    warnings: createFraudWarningStore(openTable("detection")),
     marks: createDueMoneyStore(openTable("detection"), { newToken: newRequestToken }),
     settings: ruleSettings,
     raise: raiseFinding,

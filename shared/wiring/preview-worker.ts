@@ -5,6 +5,7 @@ import { createCustomRuleStore } from "../detection/custom-rules/custom-rule-sto
 import { createHourFactsStore } from "../detection/event-facts-store.ts";
 import { createSyncFactsStore } from "../detection/sync-facts-store.ts";
 import { createWindowStore } from "../detection/window-store.ts";
+import { createFraudWarningStore } from "../money/fraud-warning-store.ts";
 import { createMoneyHourStore } from "../money/money-hour-store.ts";
 import { createMoneyStore } from "../money/money-store.ts";
 import { createDestinationStore } from "../notifications/destination-store.ts";
@@ -39,6 +40,7 @@ export const wirePreviewWorker = (): PreviewWorker => {
       destinations: createDestinationStore(openTable("notifications")),
       moneyDays: createMoneyStore(openTable("detection")),
       moneyHours: createMoneyHourStore(openTable("detection")),
+      warnings: createFraudWarningStore(openTable("detection")),
     }),
     events: createHourFactsStore(openTable("securityEvents")),
     bus: createEventBus(eventBusClient, config.EVENT_BUS_NAME),

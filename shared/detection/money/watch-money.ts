@@ -2,8 +2,8 @@
  * What follows when events about money are counted: early fraud warnings are judged at once, and hours that may be judged
  * already are marked, so that the next dispatch judges them again.
  */
+import type { FraudWarningStore } from "../../money/fraud-warning-store.ts";
 import { type MoneyEvent, timeOf } from "../../money/money.ts";
-import type { MoneyHourStore } from "../../money/money-hour-store.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { HOUR_MS, startOfHour } from "../../terms/hours.ts";
 import type { RaiseFinding } from "../raise-finding.ts";
@@ -17,7 +17,7 @@ const JUDGED_AGAIN_MS = 49 * HOUR_MS;
 const WITHOUT_RULE_BY_HOUR: readonly MoneyEvent["money"]["kind"][] = ["warning", "payout"];
 
 export type WatchMoneyDependencies = {
-  hours: Pick<MoneyHourStore, "placeOfWarning">;
+  warnings: Pick<FraudWarningStore, "placeOfWarning">;
   marks: Pick<DueMoneyStore, "mark">;
   settings: Pick<RuleSettingsStore, "read">;
   raise: RaiseFinding;
@@ -31,16 +31,16 @@ export type WatchMoneyDependencies = {
  * DomainError `store_unavailable`, and Error if the bus does not take a change of an alert.
  */
 export const createWatchMoney = (dependencies: WatchMoneyDependencies) => {
-  const { hours, marks, settings, raise, marksOpenHours, now } = dependencies;
+  const { warnings, marks, settings, raise, marksOpenHours, now } = dependencies;
 
-  const judgeWarnings = async (organizationId: string, warnings: readonly MoneyEvent[]): Promise<void> => {
-    if (warnings.length === 0) return;
+  const judgeWarnings = async (organizationId: string, events: readonly MoneyEvent[]): Promise<void> => {
+    if (events.length === 0) return;
     const ruleSettings = await settings.read(organizationId);
-    for (const event of warnings) {
+    for (const event of events) {
       const at = timeOf(event);
       const { payment = event.id } = event.money;
       const warning = { eventId: event.id, at, payment };
-      const place = await hours.placeOfWarning(organizationId, warning);
+      const place = await warnings.placeOfWarning(organizationId, warning);
       const finding = judgeFraudWarning({ ...warning, place }, ruleSettings);
       if (finding !== undefined) await raise(organizationId, finding);
     }

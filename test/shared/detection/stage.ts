@@ -21,6 +21,7 @@ import { createRuleSettingsStore } from "../../../shared/detection/rule-settings
 import { createReadSyncFacts, createSyncFactsStore } from "../../../shared/detection/sync-facts-store.ts";
 import { createUnjudgedStore } from "../../../shared/detection/unjudged-store.ts";
 import { createWindowStore } from "../../../shared/detection/window-store.ts";
+import { createFraudWarningStore } from "../../../shared/money/fraud-warning-store.ts";
 import type { MoneyEvent } from "../../../shared/money/money.ts";
 import { createMoneyHourStore } from "../../../shared/money/money-hour-store.ts";
 import { createMoneyStore } from "../../../shared/money/money-store.ts";
@@ -121,7 +122,7 @@ export const createStage = (engine: EmbeddedDynamoDb) => {
       raise,
     });
     const watchMoney = createWatchMoney({
-      hours: moneyHours,
+      warnings: createFraudWarningStore(createTable(client, "detection")),
       marks: moneyMarks,
       settings: rules,
       raise,

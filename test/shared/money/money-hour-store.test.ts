@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
+import { createFraudWarningStore, MAX_PLACES } from "../../../shared/money/fraud-warning-store.ts";
 import { HourCounts } from "../../../shared/money/money-counts.ts";
-import { createMoneyHourStore, MAX_PLACES } from "../../../shared/money/money-hour-store.ts";
+import { createMoneyHourStore } from "../../../shared/money/money-hour-store.ts";
 import { createMoneyStore } from "../../../shared/money/money-store.ts";
 import { DAY_MS, HOUR_MS } from "../../../shared/terms/hours.ts";
 import { createMoneyEvents } from "../../detection/money-events.ts";
@@ -9,6 +10,7 @@ import { useTable } from "../../support/use-table.ts";
 const table = useTable("detection");
 const HOUR = Date.UTC(2026, 10, 21, 10);
 const store = createMoneyHourStore(table);
+const warnings = createFraudWarningStore(table);
 const made = createMoneyEvents();
 let organizations = 0;
 const newOrganization = () => `hours ${++organizations}`;
@@ -65,13 +67,13 @@ describe("the place of a warning", () => {
   it("is its own among those of the day, whoever asks at the same time", async () => {
     const organization = newOrganization();
     const placeOf = (eventId: string, at = HOUR) =>
-      store.placeOfWarning(organization, { eventId, at, payment: `pi of ${eventId}` });
+      warnings.placeOfWarning(organization, { eventId, at, payment: `pi of ${eventId}` });
     expect(await placeOf("evt_a")).toBe(1);
     const places = await Promise.all(["evt_b", "evt_c", "evt_b", "evt_a"].map((id) => placeOf(id)));
     expect(places.map((place) => place - 1).sort()).toEqual([0, 1, 1, 2]);
     expect(await placeOf("evt_a")).toBe(1);
     expect(await placeOf("evt_d", HOUR + DAY_MS)).toBe(1);
-    const read = await store.readWarnings(organization, { from: HOUR, to: HOUR + DAY_MS });
+    const read = await warnings.readWarnings(organization, { from: HOUR, to: HOUR + DAY_MS });
     expect(read[0]).toEqual({ eventId: "evt_a", at: HOUR, payment: "pi of evt_a", place: 1 });
     expect(read.map(({ place }) => place)).toEqual([1, 2, 3]);
     for (let i = 0; i < MAX_PLACES; i++) await placeOf(`evt_more_${i}`);
