@@ -224,7 +224,7 @@ describe("the stack", () => {
       [
         ...ADMITTING,
         READING_SEALING_KEY,
-        "Records dynamodb:GetItem",
+        "Records dynamodb:BatchGetItem",
         "Records/byCreated dynamodb:Query",
         "Records/byCustomer dynamodb:Query",
       ],
