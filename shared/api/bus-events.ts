@@ -87,6 +87,7 @@ export const busEvents = {
       "process-webhook",
       "run-sync",
       "sweep-alert-outbox",
+      "update-webhook-endpoint",
     ],
     isForSubscribers: true,
   },
