@@ -19,7 +19,9 @@ const INVOICES = /\/records\/invoices\?/;
 
 it("the unpaid invoices of a customer are found by the customer's name, also when a refresh fails", async () => {
   const unpaid = new Set((await ours.records("invoices", "status=open&limit=1000")).map((one) => one.customerId));
-  const customer = (await ours.records("customers", "limit=1000")).find(({ id, name }) => name !== null && unpaid.has(id));
+  const customer = (await ours.records("customers", "limit=1000")).find(
+    ({ id, name }) => name !== null && unpaid.has(id),
+  );
   const [customerId, name] = [String(customer?.id), String(customer?.name)];
   const { page, complaints } = await open({ organizationId }, { path: "/console/records/invoices" });
 
