@@ -91,15 +91,17 @@ export const nextVersionOf = <Event extends SealableEvent>(
 /** An emptied event keeps the hash of its leaf. */
 export const leafHashOf = ({ event, salt, hash }: SealableEvent): Hash => hash ?? eventLeaf(event, salt);
 
-/** The counts and roots of an hour's record. @param leaves by their index. */
-export const summaryOf = (leaves: readonly SealableEvent[]): Omit<SealedHour, "version" | "late"> => {
+/** The emptied events of an hour, as its record has them. @param leaves by their index. */
+export const erasedOf = (leaves: readonly SealableEvent[]): Pick<SealedHour, "erased" | "erasedRoot"> => {
   const emptied = leaves.flatMap(({ event, salt, hash, erasure = "" }, index): EmptiedLeaf[] =>
     hash === undefined ? [] : [{ index, erasure, event: eventLeaf(event, salt) }],
   );
-  return {
-    count: leaves.length,
-    root: encodeHash(rootOf(leaves.map(leafHashOf))),
-    erased: emptied.length,
-    erasedRoot: encodeHash(erasedRootOf(emptied)),
-  };
+  return { erased: emptied.length, erasedRoot: encodeHash(erasedRootOf(emptied)) };
 };
+
+/** The counts and roots of an hour's record. @param leaves by their index. */
+export const summaryOf = (leaves: readonly SealableEvent[]): Omit<SealedHour, "version" | "late"> => ({
+  count: leaves.length,
+  root: encodeHash(rootOf(leaves.map(leafHashOf))),
+  ...erasedOf(leaves),
+});

@@ -59,3 +59,6 @@ export type LogLeaf = { hour: number; root: string };
 
 /** The bytes of an entry, which files and tables keep as they are. */
 export const entryOf = (entry: HourRecord | LogHead | LogLeaf): string => canonicalJson(entry);
+
+/** @param entry of an hour's record, as entryOf made it. */
+export const recordOf = (entry: string): HourRecord => JSON.parse(entry);

@@ -5,17 +5,11 @@
 import { createPublicKey, verify } from "node:crypto";
 import { canonicalJson } from "../evidence/canonical-json.ts";
 import { checkpointBody } from "../evidence/checkpoint.ts";
-import { EMPTY_TREE, grow, type Hash, leafHash, rootOf, rootOfFrontier } from "../evidence/merkle-tree.ts";
+import { type Hash, leafHash, rootOf } from "../evidence/merkle-tree.ts";
 import { encodeHash, entryOf, type LogHead } from "../evidence/sealed-log.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 
-const rootOfEntries = (entries: readonly string[]): Hash =>
-  rootOfFrontier(
-    grow(
-      EMPTY_TREE,
-      entries.map((entry) => leafHash(entry)),
-    ),
-  );
+const rootOfEntries = (entries: readonly string[]): Hash => rootOf(entries.map((entry) => leafHash(entry)));
 
 /** Whether the leaves are the hours from the log's first one on, without gaps. @param entries of leaves. */
 const isOfAllHours = (entries: readonly string[], start: number): boolean =>
@@ -24,16 +18,17 @@ const isOfAllHours = (entries: readonly string[], start: number): boolean =>
     return hour === start + index * HOUR_MS && canonicalJson({ hour, root }) === entry;
   });
 
+/** A signed note has the id of the key before each signature. https://c2sp.org/signed-note */
+const KEY_ID_BYTES = 4;
+
 /** @param spki the public key, DER. */
 const isSigned = (checkpoint: string, body: string, spki: Uint8Array): boolean => {
   const key = createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" });
   const signatures = checkpoint
     .slice(body.length)
     .split("\n")
-    .map((line) => Buffer.from(line.split(" ")[2] ?? "", "base64").subarray(4));
-  return signatures.some(
-    ({ length }, index) => length > 0 && verify(null, Buffer.from(body), key, signatures[index] ?? Buffer.of()),
-  );
+    .map((line) => Buffer.from(line.split(" ")[2] ?? "", "base64").subarray(KEY_ID_BYTES));
+  return signatures.some((signature) => signature.length > 0 && verify(null, Buffer.from(body), key, signature));
 };
 
 /** `checkpoint`: the text of the log's size; undefined if it is not stored. `spki`: of the signing keys, DER. */

@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { writeLog } from "../runtime/log.ts";
 import type { ObjectStore } from "../runtime/object-store.ts";
 
@@ -19,9 +20,9 @@ export const createCheckpointStore = (
   copies?: Pick<ObjectStore, "put"> | undefined,
 ) => ({
   /** Stores a checkpoint, again the same. A copy that fails is logged, and does not hold the log up. */
-  async put(size: number, text: string): Promise<void> {
-    await objects.put(checkpointKey(size), text, headers);
-    await copies?.put(checkpointKey(size), text, headers).catch((error: unknown) => {
+  async put(size: number, checkpoint: string): Promise<void> {
+    await objects.put(checkpointKey(size), checkpoint, headers);
+    await copies?.put(checkpointKey(size), checkpoint, headers).catch((error: unknown) => {
       writeLog("error", "A checkpoint was not copied", { alarm: "checkpoint_not_copied", size, cause: String(error) });
     });
   },
@@ -29,9 +30,6 @@ export const createCheckpointStore = (
   /** The checkpoint of a size; undefined if there is none. */
   async read(size: number): Promise<string | undefined> {
     const body = await objects.read(checkpointKey(size));
-    if (body === undefined) return undefined;
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString("utf8");
+    return body && text(body);
   },
 });

@@ -3,7 +3,14 @@
  * docs/evidence.md, "Integrity".
  */
 import * as z from "zod/mini";
-import { leafHashOf, leavesOfHour, type SealableEvent, type SealedHour, summaryOf } from "../evidence/hour-leaves.ts";
+import {
+  erasedOf,
+  type HourLeaves,
+  leafHashOf,
+  leavesOfHour,
+  type SealableEvent,
+  type SealedHour,
+} from "../evidence/hour-leaves.ts";
 import { EMPTY_TREE, grow, rootOfFrontier } from "../evidence/merkle-tree.ts";
 import { encodeHash, type HourRecord } from "../evidence/sealed-log.ts";
 import { described } from "../json/described.ts";
@@ -68,11 +75,10 @@ const wrongVersion = (leaves: readonly SealableEvent[], records: readonly HourRe
 
 const problemOf = (
   { records, sealed, isDue }: SealedHourInput,
-  events: readonly SealableEvent[],
+  { leaves, pending, missing }: HourLeaves<SealableEvent>,
 ): string | undefined => {
   const newest = records.at(-1);
   if (!isSame(newest, sealed)) return "The stored state of the hour is not that of its newest record.";
-  const { leaves, pending, missing } = leavesOfHour(events, sealed);
   if (missing[0] !== undefined) return `The sealed event ${missing[0]} is not stored.`;
   if (newest === undefined) {
     const added = pending.find(({ isLate }) => !isLate);
@@ -81,7 +87,7 @@ const problemOf = (
   if (leaves.length !== newest.count) return `${leaves.length} events are stored; ${newest.count} were sealed.`;
   const problem = wrongVersion(leaves, records);
   if (problem !== undefined || isDue) return problem;
-  const { erased, erasedRoot } = summaryOf(leaves);
+  const { erased, erasedRoot } = erasedOf(leaves);
   if (erased !== newest.erased) return `${erased} events are emptied; ${newest.erased} were sealed as erased.`;
   return erasedRoot === newest.erasedRoot ? undefined : "The emptied events are not those that were sealed as erased.";
 };
@@ -109,8 +115,9 @@ export const judgeSealedHour = (input: SealedHourInput): HourIntegrity => {
     ...(signed !== undefined && { root: signed.root, checkpoint: signed.step }),
   };
   if (events === undefined) return { ...facts, status: records.length === 0 ? "verified" : "expired" };
-  const problem = problemOf(input, events);
+  const stored = leavesOfHour(events, input.sealed);
+  const problem = problemOf(input, stored);
   if (problem !== undefined) return { ...facts, status: "broken", problem };
-  const erased = erasuresOf(leavesOfHour(events, input.sealed).leaves);
+  const erased = erasuresOf(stored.leaves);
   return { ...facts, status: "verified", ...(erased !== undefined && { erased }) };
 };

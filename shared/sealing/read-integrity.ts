@@ -3,7 +3,7 @@
  * leaves come from the stored events, or from the archive. docs/evidence.md, "Integrity".
  */
 import type { SealableEvent } from "../evidence/hour-leaves.ts";
-import type { HourRecord } from "../evidence/sealed-log.ts";
+import { recordOf } from "../evidence/sealed-log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
@@ -53,11 +53,8 @@ const requireFewEvents = (hours: readonly { hour: number; count: number }[], { s
   for (const { hour, count } of hours) {
     events += count;
     if (events <= MAX_EVENTS) continue;
-    const end = hour > since ? new Date(hour).toISOString() : undefined;
-    throw new DomainError(
-      "invalid_field",
-      `until: the span has more than ${MAX_EVENTS} sealed events${end === undefined ? " in its first hour; export it with proof" : `; expected at most ${end}`}`,
-    );
+    const shorter = hour > since ? `expected at most ${new Date(hour).toISOString()}` : "export this hour with proof";
+    throw new DomainError("invalid_field", `until: the span has more than ${MAX_EVENTS} sealed events; ${shorter}`);
   }
 };
 
@@ -66,8 +63,6 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   for await (const item of items) list.push(item);
   return list;
 };
-
-const parseRecord = (entry: string): HourRecord => JSON.parse(entry);
 
 export type ReadIntegrity = ReturnType<typeof createReadIntegrity>;
 
@@ -96,7 +91,7 @@ export const createReadIntegrity = ({
     ]);
     const leaf = entries[last];
     if (entries.length !== size || leaf === undefined) return false;
-    const counted = records.filter((entry) => parseRecord(entry).step <= last);
+    const counted = records.filter((entry) => recordOf(entry).step <= last);
     const inStep = head && headIn(head, last, hourOfLeaf({ start }, last));
     return (
       isLogSigned({ start, origin, entries, checkpoint, spki }) &&
@@ -109,7 +104,7 @@ export const createReadIntegrity = ({
     for (let attempt = 1; ; attempt++) {
       const records = await collect(evidence.listRecords(scope));
       const sealed = new Map((await evidence.listHours(scope, since, until - HOUR_MS)).map((one) => [one.hour, one]));
-      const versions = new Map(records.map(parseRecord).map(({ hour, version }) => [hour, version]));
+      const versions = new Map(records.map(recordOf).map(({ hour, version }) => [hour, version]));
       const isOvertaken = [...sealed.values()].some(({ hour, version }) => version > (versions.get(hour) ?? 0));
       if (!isOvertaken || attempt === ATTEMPTS) return { records, sealed };
     }
@@ -132,7 +127,7 @@ export const createReadIntegrity = ({
       isErasingOf(organizationId),
       listDue(scope, { from: span.since, to: span.until }),
     ]);
-    const byHour = Map.groupBy(records.map(parseRecord), ({ hour }) => hour);
+    const byHour = Map.groupBy(records.map(recordOf), ({ hour }) => hour);
     const end = hourOfLeaf(state, state.size);
 
     const judge = async (hour: number): Promise<HourIntegrity> => {
