@@ -5,7 +5,7 @@
 import type { ReadSealedHour, StoredEvent } from "../archive/read-sealed-hour.ts";
 import { leavesOfHour, summaryOf } from "../evidence/hour-leaves.ts";
 import { inclusionPath } from "../evidence/merkle-tree.ts";
-import { encodeHash, type HourRecord } from "../evidence/sealed-log.ts";
+import { encodeHash, type HourRecord, recordOf } from "../evidence/sealed-log.ts";
 import { headIn, hourOfLeaf, type LogState } from "../sealing/evidence-item.ts";
 import type { EvidenceStore } from "../sealing/evidence-store.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
@@ -66,23 +66,25 @@ const createProofReader = (
   const readRecords = async (): Promise<string[]> => {
     const entries: string[] = [];
     for await (const entry of evidence.listRecords(scope)) {
-      const { step }: HourRecord = JSON.parse(entry);
-      if (step >= size) break;
+      if (recordOf(entry).step >= size) break;
       entries.push(entry);
     }
     return entries;
   };
   const listRecords = (): Promise<string[]> => (records ??= readRecords());
 
-  /** The newest record of each sealed hour of the span, oldest first. */
-  const listHours = async (): Promise<HourRecord[]> => {
+  const readHours = async (): Promise<HourRecord[]> => {
     const newest = new Map<number, HourRecord>();
     for (const entry of await listRecords()) {
-      const record: HourRecord = JSON.parse(entry);
+      const record = recordOf(entry);
       if (inSpan(filter, record.hour)) newest.set(record.hour, record);
     }
     return [...newest.values()].sort((one, other) => one.hour - other.hour);
   };
+
+  let hours: Promise<HourRecord[]> | undefined;
+  /** The newest record of each sealed hour of the span, oldest first. Each page of a file asks for them. */
+  const listHours = (): Promise<HourRecord[]> => (hours ??= readHours());
 
   /** The leaves that a record counts. @throws ProofFailedError if they are not what is stored. */
   const readLeaves = async ({ hour, count, root, erased, erasedRoot }: HourRecord): Promise<Leaf[]> => {
@@ -152,7 +154,7 @@ const entriesOf = (name: string, read: () => AsyncIterable<string> | Promise<str
 
 /** The files in their order, but for the manifest, which lists them. */
 const proofFiles = (reader: ProofReader, size: number): FileSource[] => [
-  hourly("events.ndjson", reader, (hours) => hours.reverse(), newestFirst),
+  hourly("events.ndjson", reader, (hours) => hours.toReversed(), newestFirst),
   hourly(
     "leaves.ndjson",
     reader,
