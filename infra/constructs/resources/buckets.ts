@@ -4,7 +4,6 @@ import {
   Bucket,
   BucketEncryption,
   type BucketProps,
-  type LifecycleRule,
   ObjectLockRetention,
   StorageClass,
 } from "aws-cdk-lib/aws-s3";
@@ -18,14 +17,14 @@ type Protection = Pick<DeploymentConfig, "isProtected">;
 const addBucket = (
   scope: Construct,
   config: Protection,
-  kept: LifecycleRule | Pick<BucketProps, "objectLockEnabled" | "objectLockDefaultRetention">,
+  kept: Pick<BucketProps, "lifecycleRules" | "objectLockEnabled" | "objectLockDefaultRetention">,
   withoutLog: string,
 ): Bucket => {
   const bucket = new Bucket(scope, "Bucket", {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
-    ...("objectLockEnabled" in kept ? kept : { lifecycleRules: [kept as LifecycleRule] }),
+    ...kept,
     // CloudFormation deletes only an empty bucket: docs/upgrade.md, "Removals".
     removalPolicy: removalPolicyOf(config),
   });
@@ -45,7 +44,7 @@ export class ExportsBucket extends Construct {
     this.bucket = addBucket(
       this,
       config,
-      { expiration: Duration.days(8), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      { lifecycleRules: [{ expiration: Duration.days(8), abortIncompleteMultipartUploadAfter: Duration.days(1) }] },
       "Every download link is recorded as a security event; the bucket's access log would need a bucket that outlives it.",
     );
   }
@@ -63,7 +62,7 @@ export class FeedBucket extends Construct {
     this.bucket = addBucket(
       this,
       config,
-      { expiration: Duration.days(config.RETENTION_DAYS) },
+      { lifecycleRules: [{ expiration: Duration.days(config.RETENTION_DAYS) }] },
       "Who may read the bucket is the deployment's choice; CloudTrail data events record reads, at a cost.",
     );
   }
@@ -92,7 +91,7 @@ export class ArchiveBucket extends Construct {
     this.bucket = addBucket(
       this,
       config,
-      { expiration: Duration.days(days), ...(isLong && { transitions }) },
+      { lifecycleRules: [{ expiration: Duration.days(days), ...(isLong && { transitions }) }] },
       "Only functions read the bucket. An export, which is a security event, shows its objects.",
     );
   }
