@@ -131,8 +131,7 @@ export type DetectDependencies = {
   unjudged: Pick<UnjudgedStore, "clear">;
 };
 
-/** @throws what keeps an hour from being judged: the delivery is repeated, and no later hour is judged before.
- */
+/** @throws what keeps an hour from being judged: the delivery is repeated, and no later hour is judged before. */
 export const createDetectOrganization =
   ({ judge, judgeMoney, unjudged }: DetectDependencies) =>
   async ({ organizationId, hours, marked, money = [] }: DetectionDue, remainingMs: () => number) => {
