@@ -12,6 +12,7 @@ import type { HourEventsStore } from "../security/feed/hour-events-store.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 import { continueIn } from "../work/hand-over.ts";
+import { whileThereIsTime } from "../work/while-time.ts";
 import { type Hour, type HourFile, writeHour } from "./write-hour.ts";
 
 /** The name is older than the archive. */
@@ -25,8 +26,6 @@ export type DueHoursRun = z.output<typeof DueHoursRun>;
 const MARGIN_MS = 60_000;
 /** In all shards together, or in the only shard of a run that continues. */
 const HOURS_AT_ONCE = dueHourShards.length;
-/** A run with this many failures gives up. */
-const MAX_FAILURES = 10;
 /** A request of a worker that has ended may arrive so much later. */
 const LATE_MS = 60_000;
 /** The schedule's next run begins an hour after this one. */
@@ -110,23 +109,17 @@ const writeDue = async (
     if (underWay.get(due.scope) === own) underWay.delete(due.scope);
   };
 
-  const whileThereIsTime = async function* (one: string) {
-    for await (const due of dueHours.listAll(one)) {
-      if (remainingMs() < MARGIN_MS || failures.length >= MAX_FAILURES) {
-        result.isComplete = false;
-        return;
-      }
-      yield due;
-    }
+  const stop = (): void => {
+    result.isComplete = false;
   };
-
+  const limits = { remainingMs, marginMs: MARGIN_MS, failures, stop };
   const end = async (): Promise<void> => {
     if (shard === undefined) result.ended = (await endHours?.(remainingMs)) ?? 0;
   };
   await end().catch(fail);
   const shards = shard === undefined ? dueHourShards : [shard];
   await inParallel(shards, shards.length, (one) =>
-    inParallel(whileThereIsTime(one), HOURS_AT_ONCE / shards.length, writeInTurn).catch(fail),
+    inParallel(whileThereIsTime(dueHours.listAll(one), limits), HOURS_AT_ONCE / shards.length, writeInTurn).catch(fail),
   );
   if (failures.length > 0) throw new Error(`${failures.length} hours could not be written.`, { cause: failures[0] });
   return result;

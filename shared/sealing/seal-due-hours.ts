@@ -12,6 +12,7 @@ import { writeLog } from "../runtime/log.ts";
 import { EVENT_SOURCE } from "../terms/event-source.ts";
 import { HOUR_MS, startOfHour } from "../terms/hours.ts";
 import { continueIn } from "../work/hand-over.ts";
+import { whileThereIsTime } from "../work/while-time.ts";
 import { type BeginLogDependencies, beginLog } from "./begin-log.ts";
 import { type DueSeal, type DueSealStore, dueSealShards } from "./due-seal-store.ts";
 import { hourOfLeaf, leafOfHour } from "./evidence-item.ts";
@@ -30,8 +31,6 @@ export type SealingRun = z.output<typeof SealingRun>;
 const GRACE_MS = 5 * 60_000;
 /** With less time left, no further hour is sealed: the end of the step needs the rest. */
 const MARGIN_MS = 120_000;
-/** A run with this many failures seals no further hour. */
-const MAX_FAILURES = 10;
 /** A request of a worker that has ended may arrive so much later. */
 const LATE_MS = 60_000;
 /** The schedule's next run begins an hour after this one. */
@@ -82,19 +81,16 @@ const sealMarked = async (
   const { dueSeals, result, remainingMs, now } = worker;
   const failures: unknown[] = [];
 
-  const whileThereIsTime = async function* (shard: string) {
+  const hoursThatAreOver = async function* (shard: string) {
     for await (const due of dueSeals.listAll(shard)) {
-      if (due.hour > last) {
-        result.left++;
-        continue;
-      }
-      if (remainingMs() < MARGIN_MS || failures.length >= MAX_FAILURES) {
-        result.isComplete = false;
-        return;
-      }
-      yield due;
+      if (due.hour > last) result.left++;
+      else yield due;
     }
   };
+  const stop = (): void => {
+    result.isComplete = false;
+  };
+  const limits = { remainingMs, marginMs: MARGIN_MS, failures, stop };
   const seal = async (due: DueSeal): Promise<void> => {
     if (due.hour >= start) {
       const { versions, events, isBroken } = await sealHour(worker, due, { step: to, heads });
@@ -110,9 +106,9 @@ const sealMarked = async (
     writeLog("error", "An hour is not sealed", { alarm: "hour_not_sealed", hour: due.hour, cause: String(error) });
   };
   await inParallel(dueSealShards, dueSealShards.length, (shard) =>
-    inParallel(whileThereIsTime(shard), 1, (due) => seal(due).catch((error: unknown) => fail(due, error))).catch(
-      (error: unknown) => void failures.push(error),
-    ),
+    inParallel(whileThereIsTime(hoursThatAreOver(shard), limits), 1, (due) =>
+      seal(due).catch((error: unknown) => fail(due, error)),
+    ).catch((error: unknown) => void failures.push(error)),
   );
   return failures;
 };

@@ -8,6 +8,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { inParallel } from "../../runtime/in-parallel.ts";
 import { createTurns } from "../../runtime/take-turns.ts";
 import { DAY_MS, HOUR_MS, startOfDay } from "../../terms/hours.ts";
+import { whileThereIsTime } from "../../work/while-time.ts";
 import type { EventCountStore } from "./event-count-store.ts";
 import type { OpenHour, OpenHourStore } from "./open-hour-store.ts";
 import { isExpired, type Period, type Rollup, type RollupStore, sumRollups } from "./rollup-store.ts";
@@ -17,8 +18,6 @@ export const GRACE_MS = 5 * 60_000;
 const HOURS_AT_ONCE = 8;
 /** No closing begins with less time left. */
 const MARGIN_MS = 20_000;
-/** A run with this many failures gives up. */
-const MAX_FAILURES = 10;
 const DAY_ATTEMPTS = 5;
 
 export type CloseHoursDependencies = {
@@ -100,15 +99,10 @@ export const closeHours = async (
   const clearing: Promise<void>[] = [];
   const takeTurns = createTurns<boolean>();
 
-  const whileThereIsTime = async function* (found: AsyncIterable<OpenHour>) {
-    for await (const openHour of found) {
-      if (remainingMs() < MARGIN_MS || failures.length >= MAX_FAILURES) {
-        result.isComplete = false;
-        return;
-      }
-      yield openHour;
-    }
+  const stop = (): void => {
+    result.isComplete = false;
   };
+  const limits = { remainingMs, marginMs: MARGIN_MS, failures, stop };
   const clear = async (openHour: OpenHour) => {
     if (settleMs > 0) await sleep(settleMs);
     if (await openHours.clear(openHour)) result.closed++;
@@ -134,7 +128,9 @@ export const closeHours = async (
   };
 
   const found = openHours.listAll(now() - GRACE_MS - HOUR_MS, shard);
-  await inParallel(whileThereIsTime(found), HOURS_AT_ONCE, (openHour) => close(openHour).catch(fail)).catch(fail);
+  await inParallel(whileThereIsTime(found, limits), HOURS_AT_ONCE, (openHour) => close(openHour).catch(fail)).catch(
+    fail,
+  );
   await Promise.all(clearing);
   if (failures.length > 0) throw new Error(`${failures.length} hours could not be closed.`, { cause: failures[0] });
   return result;
