@@ -3,6 +3,7 @@ import { type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import type { BackgroundFunctionName } from "../../../shared/api/background-functions.ts";
 import {
   type AlarmDefinition,
+  alarmsFor,
   functionOf,
   loggedMetric,
   MOST_METRICS,
@@ -47,22 +48,19 @@ const FUNCTIONS_PER_ALARM = MOST_METRICS - 1;
 
 const schedulesStopped = (watched: Watched, hour: Duration): AlarmDefinition[] => {
   const hourly = hourlyNames.filter((name) => watched.background.has(name));
-  return Array.from({ length: Math.ceil(hourly.length / FUNCTIONS_PER_ALARM) }, (_, part) => {
-    const names = hourly.slice(part * FUNCTIONS_PER_ALARM, (part + 1) * FUNCTIONS_PER_ALARM);
-    return {
-      name: part === 0 ? "SchedulesStopped" : `SchedulesStopped${part + 1}`,
-      description: `For three hours, not all of the hourly functions were started: ${names.join(", ")}`,
-      metric: sumOf({
-        term: "($ > 0)",
-        metrics: names.map((name) => functionOf(watched, name).metricInvocations({ period: hour })),
-        label: "Hourly functions that were started",
-        period: hour,
-        polls: pollsOf(watched, hour),
-      }),
-      below: names.length,
-      periods: 3,
-    };
-  });
+  return alarmsFor("SchedulesStopped", hourly, FUNCTIONS_PER_ALARM).map(({ name, things: names }) => ({
+    name,
+    description: `For three hours, not all of the hourly functions were started: ${names.join(", ")}`,
+    metric: sumOf({
+      term: "($ > 0)",
+      metrics: names.map((one) => functionOf(watched, one).metricInvocations({ period: hour })),
+      label: "Hourly functions that were started",
+      period: hour,
+      polls: pollsOf(watched, hour),
+    }),
+    below: names.length,
+    periods: 3,
+  }));
 };
 
 /**

@@ -108,16 +108,23 @@ export const sumOf = (options: Expression): IMetric => {
 
 type InParts = Omit<Expression, "polls" | "triple"> & Omit<AlarmDefinition, "metric">;
 
+/** The names of as many alarms as things need, `FunctionsThrottled`, `FunctionsThrottled2`, …, with the things of each. */
+export const alarmsFor = <Thing>(name: string, things: readonly Thing[], thingsPerAlarm = MOST_METRICS) =>
+  Array.from({ length: Math.ceil(things.length / thingsPerAlarm) }, (_, part) => ({
+    name: part === 0 ? name : `${name}${part + 1}`,
+    things: things.slice(part * thingsPerAlarm, (part + 1) * thingsPerAlarm),
+  }));
+
 /**
- * As many alarms of the same meaning as the metrics need: `FunctionsThrottled`, `FunctionsThrottled2`. They share a section of
- * the runbook. Each counts its own metrics, so the threshold should be 1.
+ * As many alarms of the same meaning as the metrics need. They share a section of the runbook. Each counts its own metrics,
+ * so the threshold should be 1.
  */
 export const inParts = ({ term, metrics, label, period, name, ...alarm }: InParts): AlarmDefinition[] =>
-  Array.from({ length: Math.ceil(metrics.length / MOST_METRICS) }, (_, part) => ({
+  alarmsFor(name, metrics).map((part) => ({
     ...alarm,
-    name: part === 0 ? name : `${name}${part + 1}`,
+    name: part.name,
     metric: sumOf({
-      metrics: metrics.slice(part * MOST_METRICS, (part + 1) * MOST_METRICS),
+      metrics: part.things,
       label,
       ...(term !== undefined && { term }),
       ...(period !== undefined && { period }),
