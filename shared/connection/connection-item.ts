@@ -152,11 +152,3 @@ export type StoredConnection = z.output<typeof StoredConnection>;
 /** @throws ZodError if the stored item is not a connection, which is a fault of the product. */
 export const parseConnection = (item: unknown): StoredConnection =>
   item === undefined ? { status: "disconnected" } : StoredConnection.parse(item);
-
-/**
- * Whether the provider created an event at or after the connect. The provider's times are whole seconds: an event of the
- * second of the connect may be later than the connect.
- * @param connectedAt epoch ms.
- */
-export const isSinceConnect = (connectedAt: number, { createdSeconds }: { createdSeconds: number }): boolean =>
-  createdSeconds >= Math.floor(connectedAt / 1_000);

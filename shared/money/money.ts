@@ -4,6 +4,7 @@
  */
 import type { MoneyFact } from "../provider/money-fact.ts";
 import type { ProviderEvent } from "../provider/provider.ts";
+import { isSinceConnect } from "../provider/since-connect.ts";
 
 /** A counted event. */
 export type MoneyEvent = Pick<ProviderEvent, "id" | "createdSeconds"> & { money: MoneyFact };
@@ -11,12 +12,9 @@ export type MoneyEvent = Pick<ProviderEvent, "id" | "createdSeconds"> & { money:
 /** The provider's time, epoch ms. */
 export const timeOf = ({ createdSeconds }: MoneyEvent): number => createdSeconds * 1_000;
 
-/**
- * The events about money since the connect. The provider's times are whole seconds; the second of the connect may be
- * before it, so it is left out.
- * @param connectedAt epoch ms.
- */
+/** The events about money since the connect. @param connectedAt epoch ms. */
 export const moneyEventsOf = (events: readonly ProviderEvent[], connectedAt: number): MoneyEvent[] =>
-  events.flatMap(({ id, createdSeconds, money }) =>
-    money === undefined || createdSeconds * 1_000 < connectedAt ? [] : [{ id, createdSeconds, money }],
-  );
+  events.flatMap((event) => {
+    const { id, createdSeconds, money } = event;
+    return money !== undefined && isSinceConnect(connectedAt, event) ? [{ id, createdSeconds, money }] : [];
+  });

@@ -47,20 +47,25 @@ const digestsOf = ({ known }: FeedCursor): Set<string> =>
 export const sinceOf = ({ createdSeconds }: FeedCursor): number | undefined =>
   createdSeconds === undefined ? undefined : Math.max(0, createdSeconds - OVERLAP_SECONDS);
 
-/** The first cursor: the position of the feed's newest event, if there is one. */
-export const cursorAt = (newest: DatedId | undefined, readAt?: number): FeedCursor => ({
+/**
+ * The first cursor: the position of the feed's newest event, if there is one.
+ * @param read events of the last minute that count as read.
+ */
+export const cursorAt = (newest: DatedId | undefined, readAt?: number, read: readonly DatedId[] = []): FeedCursor => ({
   ...definedFields({ createdSeconds: newest?.createdSeconds, readAt }),
-  known: "",
+  known: read.map(({ id }) => digestOf(id)).join(""),
 });
 
-/** The events that the cursor has not counted yet, and the number of the others. */
+/** The events that the cursor has not counted yet, and the others. */
 export const withoutCounted = <Event extends DatedId>(
   cursor: FeedCursor,
   events: readonly Event[],
-): { fresh: Event[]; countedCount: number } => {
+): { fresh: Event[]; known: Event[] } => {
   const counted = digestsOf(cursor);
-  const fresh = events.filter(({ id }) => !counted.has(digestOf(id)));
-  return { fresh, countedCount: events.length - fresh.length };
+  const { fresh = [], known = [] } = Object.groupBy(events, ({ id }) =>
+    counted.has(digestOf(id)) ? "known" : "fresh",
+  );
+  return { fresh, known };
 };
 
 /**

@@ -1,9 +1,9 @@
 /** Reads a page of the provider's event feed, from the newest event back to the cursor. */
 
-import { isSinceConnect } from "../connection/connection-item.ts";
 import { definedFields } from "../json/defined-fields.ts";
 import type { Provider, ProviderEvent } from "../provider/provider.ts";
 import { ProviderError } from "../provider/provider-error.ts";
+import { isOfConnectSecond, isSinceConnect } from "../provider/since-connect.ts";
 import type { Observation } from "../records/observation.ts";
 import type { RecordType } from "../records/record.ts";
 import {
@@ -44,14 +44,16 @@ const isLongAgo = ({ lastSuccessAt, now }: RunContext): boolean =>
 
 /**
  * The first step of a full run: decides where it reads the feed from at its end. From the cursor if it is still valid,
- * because lists do not show what was deleted since; else from the feed's newest event before the first list.
+ * because lists do not show what was deleted since; else from the feed's newest event before the first list. The events
+ * that are there of the second of the connect count as read: their money is from before the connect.
  */
 export const beginFullRun: Step = async (context, run) => {
   const isCursorValid = context.cursor !== undefined && !run.work.isCursorLost && !isLongAgo(context);
   const at = { phase: "list", type: "customers" } as const;
   if (isCursorValid) return { ...run, work: { ...run.work, feedStart: context.cursor, at } };
-  const { items, observedAt } = await context.provider.listEvents({ limit: 1 });
-  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], observedAt?.from), at } };
+  const { items, observedAt } = await context.provider.listEvents({});
+  const read = items.filter((event) => isOfConnectSecond(context.connectedAt, event));
+  return { ...run, work: { ...run.work, feedStart: cursorAt(items[0], observedAt?.from, read), at } };
 };
 
 /** The events that concern records or money, without those that webhooks have delivered already. */
@@ -108,7 +110,7 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
     return asFullRun(run);
   }
   if (!isFull && isTooOld(cursor, page.items[0])) return asFullRun(run);
-  const { fresh: unknown, countedCount } = withoutCounted(cursor, page.items);
+  const { fresh: unknown, known } = withoutCounted(cursor, page.items);
   // The lists of a full run include everything that is older.
   const fresh = isFull
     ? unknown.filter(({ createdSeconds }) => createdSeconds >= (cursor.createdSeconds ?? 0))
@@ -121,12 +123,12 @@ export const readFeed: Step<FeedPosition> = async (context, run, at) => {
   const unusable = [...(page.setAside ?? []), ...missed.flatMap(({ setAside = [] }) => setAside)];
   const counted = await context.countSetAside(run, [...unusable, ...applied.setAside]);
   await requireConnection(context, fresh);
-  const hasMetKnown = at.hasMetKnown || countedCount > 0;
+  const hasMetKnown = at.hasMetKnown || known.length > 0;
   const isEnd = page.next === undefined;
   // The feed does not reach back to the last run's events.
   if (isEnd && !isFull && cursor.known !== "" && !hasMetKnown) return asFullRun(run);
   // Do not count the events that the lists cover: the next run applies them, which changes nothing.
-  const read = isFull ? fresh : page.items;
+  const read = isFull ? [...fresh, ...known] : page.items;
   const next = advance(after === undefined ? undefined : run.work.next, cursor, read, page.observedAt?.from);
   const healed = (run.work.healed ?? 0) + missedIn(context, missed);
   const position: FeedPosition = {

@@ -3,10 +3,10 @@
  * order, repetition and concurrent runs do no harm. docs/webhooks.md, "Processing".
  */
 
-import { isSinceConnect } from "../connection/connection-item.ts";
 import type { OpenConnection } from "../connection/open-connection.ts";
 import type { Provider, ProviderAccess, ProviderEvent } from "../provider/provider.ts";
 import { rereadWith } from "../provider/reread.ts";
+import { isSinceConnect } from "../provider/since-connect.ts";
 import type { Apply, ApplyOptions } from "../records/apply.ts";
 import { decideApply } from "../records/decide-apply.ts";
 import type { Observation } from "../records/observation.ts";

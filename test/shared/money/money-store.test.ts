@@ -55,7 +55,7 @@ describe("the counts of money", () => {
     expect(day?.failed).toBe(120);
   });
 
-  it("leave out events from before the connect, and the second of it", () => {
+  it("leave out events from before the second of the connect", () => {
     const connectedAt = DAY + 500;
     const at = (ms: number) => ({
       ...event("evt", { kind: "payout" }, ms),
@@ -66,6 +66,7 @@ describe("the counts of money", () => {
     const other = { ...at(DAY + 2_000), money: undefined };
     const { money: _, ...withoutMoney } = other;
     expect(moneyEventsOf([at(DAY - 1_000), at(DAY), at(DAY + 1_000), withoutMoney], connectedAt)).toEqual([
+      { id: "evt", createdSeconds: DAY / 1_000, money: { kind: "payout" } },
       { id: "evt", createdSeconds: DAY / 1_000 + 1, money: { kind: "payout" } },
     ]);
   });
