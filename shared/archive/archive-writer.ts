@@ -9,9 +9,9 @@ import type { ArchiveStore } from "./archive-store.ts";
 import type { HourWriter } from "./write-due-hours.ts";
 import type { Hour, HourFile } from "./write-hour.ts";
 
-type Versions = Pick<SealedHour, "count" | "late">;
+type Versions = Pick<SealedHour, "count" | "late"> & { expiresAt?: number | undefined };
 
-/** How an hour is sealed: by its versions; "later" if no version exists yet, "never" before the log's start. */
+/** How an hour is sealed: by its versions, with the time when the tables lose the first event; "later" if no version exists yet, "never" before the log's start. */
 export type SealOfHour = (hour: Hour) => Promise<Versions | "later" | "never">;
 
 /**
@@ -50,6 +50,8 @@ export const archiveFileOf = async (
   if (endOfArchive(hour.hour, span.months) <= now + MARGIN_MS) return "none";
   const sealed = await sealOf(hour);
   if (sealed === "later") return "later";
+  // Events may have been recorded with a shorter retention than today's.
+  if (sealed !== "never" && sealed.expiresAt !== undefined && sealed.expiresAt <= now + MARGIN_MS) return "none";
   const indexOf = sealed === "never" ? unsealed : createIndexes(sealed);
   let isWhole = true;
   return {

@@ -3,7 +3,7 @@ import type { SealableEvent, SealedHour } from "../evidence/hour-leaves.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HourEventsStore } from "../security/feed/hour-events-store.ts";
 import type { SecurityEvent } from "../security/security-event.ts";
-import { firstHourInTables, isExpiredHour } from "./archive-hour.ts";
+import { HOUR_MS } from "../terms/hours.ts";
 import type { ArchivedEvent } from "./archive-line.ts";
 import type { ArchiveStore } from "./archive-store.ts";
 
@@ -12,12 +12,13 @@ export type ReadSealedHourDependencies = {
   evidence: { getHour(scope: string, hour: number): Promise<Pick<SealedHour, "late"> | undefined> };
   /** Undefined if the deployment has no archive. */
   archive?: Pick<ArchiveStore, "readHour"> | undefined;
+  /** Of events that are recorded now. */
   retentionMs: number;
   now: Clock;
 };
 
-/** In order of their ids. `event`: as the API returns it. */
-export type StoredEvent = SealableEvent & { event: SecurityEvent };
+/** `event`: as the API returns it. `expiresAt`: when the tables lose it, epoch ms; undefined if it is of the archive. */
+export type StoredEvent = SealableEvent & { event: SecurityEvent; expiresAt?: number };
 
 /** An event of an older version that was never sealed: no salt makes its leaf one of a sealed hour. */
 const NO_SALT = new Uint8Array();
@@ -34,12 +35,14 @@ const ofLine = (
   erasure,
 });
 
-export type ReadSealedHour = (scope: string, hour: number) => Promise<StoredEvent[] | undefined>;
-
 /**
- * The returned function gives undefined if an event of the hour has expired and no archive holds it. It throws DomainError
- * `store_unavailable`.
+ * The events of an hour in order of their ids; undefined if one has expired and no archive holds it.
+ * @param expiresAt when the tables lose the first of them, epoch ms; undefined if it is not known, and follows from the
+ *   retention.
+ * @throws DomainError `store_unavailable`.
  */
+export type ReadSealedHour = (scope: string, hour: number, expiresAt?: number) => Promise<StoredEvent[] | undefined>;
+
 export const createReadSealedHour = ({
   events,
   evidence,
@@ -49,8 +52,8 @@ export const createReadSealedHour = ({
 }: ReadSealedHourDependencies): ReadSealedHour => {
   const readTables = async (scope: string, hour: number): Promise<StoredEvent[]> => {
     const found: StoredEvent[] = [];
-    for await (const { event, seal } of events.read(scope, hour, now()))
-      found.push({ ...seal, event, salt: seal.salt ?? NO_SALT });
+    for await (const { event, seal, expiresAt } of events.read(scope, hour, now()))
+      found.push({ ...seal, event, salt: seal.salt ?? NO_SALT, expiresAt });
     return found;
   };
 
@@ -62,10 +65,10 @@ export const createReadSealedHour = ({
     return lines.length === 0 && sealed !== undefined ? undefined : lines.map((line) => ofLine(line, late));
   };
 
-  return async (scope, hour) => {
+  return async (scope, hour, expiresAt = hour + HOUR_MS + retentionMs) => {
     const at = now();
-    if (hour >= firstHourInTables(at, { retentionMs })) return readTables(scope, hour);
+    if (at < expiresAt - HOUR_MS) return readTables(scope, hour);
     const archived = await readArchive(scope, hour);
-    return archived ?? (isExpiredHour(hour, at, { retentionMs }) ? undefined : readTables(scope, hour));
+    return archived ?? (expiresAt <= at ? undefined : readTables(scope, hour));
   };
 };

@@ -88,7 +88,8 @@ const createProofReader = (
 
   /** The leaves that a record counts. @throws ProofFailedError if they are not what is stored. */
   const readLeaves = async ({ hour, count, root, erased, erasedRoot }: HourRecord): Promise<Leaf[]> => {
-    const [sealed, events] = [await evidence.getHour(scope, hour), await readHour(scope, hour)];
+    const sealed = await evidence.getHour(scope, hour);
+    const events = await readHour(scope, hour, sealed?.expiresAt);
     if (events === undefined) throw new ProofFailedError("expired");
     const leaves = leavesOfHour(events, sealed).leaves.slice(0, count);
     const found = summaryOf(leaves);

@@ -73,7 +73,10 @@ export const HeadItem = z.object({
 });
 export type Head = z.output<typeof HeadItem>;
 
-/** An hour's newest version; the counts and roots are those of its record. `step`: of that record. */
+/**
+ * An hour's newest version; the counts and roots are those of its record. `step`: of that record. `expiresAt`: when the
+ * tables lose the first of its events, epoch ms; another retention does not change it. Older versions stored none.
+ */
 export const HourItem = z.object({
   key: z.string(),
   version: z.number(),
@@ -82,6 +85,7 @@ export const HourItem = z.object({
   erased: z.number(),
   erasedRoot: z.string(),
   step: z.number(),
+  expiresAt: z.optional(z.number()),
 });
 
 export const LateItem = z.object({ ids: z.array(z.string()) });

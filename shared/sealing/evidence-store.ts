@@ -39,8 +39,8 @@ const Hashes = z.object({ key: z.string(), hashes: z.instanceof(Uint8Array) });
 
 const versionOfKey = (key: string): number => Number(key.slice(key.lastIndexOf("#") + 1));
 
-/** An hour as it is sealed. `hour`: its start, epoch ms. `step`: of its newest record. */
-export type StoredHour = SealedHour & { hour: number; step: number };
+/** An hour as it is sealed. `hour`: its start, epoch ms. `step`, `expiresAt`: see HourItem. */
+export type StoredHour = SealedHour & { hour: number; step: number; expiresAt?: number | undefined };
 
 /**
  * A version of an hour, to be stored in one transaction. `previous`: the version and the head that it follows; undefined

@@ -22,8 +22,8 @@ const ATTEMPTS = 3;
 
 export type IntegrityDependencies = {
   evidence: Pick<EvidenceStore, "getState" | "listHours" | "listRecords" | "getHead" | "listLeaves" | "getSlots">;
-  /** The stored events of an hour; undefined if one has expired and no archive holds it. */
-  readHour(scope: string, hour: number): Promise<readonly SealableEvent[] | undefined>;
+  /** The stored events of an hour; undefined if one has expired and no archive holds it. `expiresAt`: of the sealed hour. */
+  readHour(scope: string, hour: number, expiresAt?: number): Promise<readonly SealableEvent[] | undefined>;
   /** The hours of a span whose late events or erasures wait to be sealed. `to`: exclusive. */
   listDue(scope: string, span: { from: number; to: number }): Promise<readonly number[]>;
   /** Whether an erasure of the organization is under way. */
@@ -132,7 +132,7 @@ export const createReadIntegrity = ({
 
     const judge = async (hour: number): Promise<HourIntegrity> => {
       if (hour < state.start || hour >= end) return notSealed(hour);
-      const events = await readHour(scope, hour);
+      const events = await readHour(scope, hour, sealed.get(hour)?.expiresAt);
       return judgeSealedHour({
         hour,
         size: state.size,

@@ -8,8 +8,14 @@ import type { EvidenceStore, StoredHour } from "./evidence-store.ts";
 import type { Heads } from "./heads.ts";
 import type { SaltStore } from "./salt-store.ts";
 
-/** The stored events of an hour; undefined if they have expired and no archive holds them. An event may have no salt yet. */
-export type ReadHour = (scope: string, hour: number) => Promise<readonly SealableEvent[] | undefined>;
+/** `expiresAt`: when the tables lose the event, epoch ms; undefined if it is of the archive. */
+type ReadEvent = SealableEvent & { expiresAt?: number };
+
+/**
+ * The stored events of an hour; undefined if they have expired and no archive holds them. An event may have no salt yet.
+ * @param expiresAt of the sealed hour.
+ */
+export type ReadHour = (scope: string, hour: number, expiresAt?: number) => Promise<readonly ReadEvent[] | undefined>;
 
 export type SealHourDependencies = {
   evidence: Pick<EvidenceStore, "getHour" | "putVersion">;
@@ -35,13 +41,13 @@ const readSalted = async (
   { readHour, salts }: SealHourDependencies,
   scope: string,
   hour: number,
-  isSealed: boolean,
-): Promise<readonly SealableEvent[] | undefined> => {
-  const events = await readHour(scope, hour);
+  sealed: StoredHour | undefined,
+): Promise<readonly ReadEvent[] | undefined> => {
+  const events = await readHour(scope, hour, sealed?.expiresAt);
   const unsalted = events?.filter((event) => !hasSalt(event)) ?? [];
   if (unsalted.length === 0) return events;
-  await inParallel(unsalted, SALTS_AT_ONCE, ({ event }) => salts.add(scope, event.id, isSealed));
-  const salted = await readHour(scope, hour);
+  await inParallel(unsalted, SALTS_AT_ONCE, ({ event }) => salts.add(scope, event.id, sealed !== undefined));
+  const salted = await readHour(scope, hour, sealed?.expiresAt);
   if (salted?.every(hasSalt) === false) throw new Error("Events without a salt cannot be sealed.");
   return salted;
 };
@@ -50,6 +56,12 @@ const readSalted = async (
 const isIntact = (events: readonly SealableEvent[], sealed: StoredHour): boolean => {
   const { leaves, missing } = leavesOfHour(events, sealed);
   return missing.length === 0 && leaves.length === sealed.count && summaryOf(leaves).root === sealed.root;
+};
+
+/** When the tables lose the first event of an hour, epoch ms. */
+const firstExpiry = (events: readonly ReadEvent[], sealed: StoredHour | undefined): number | undefined => {
+  const known = [sealed, ...events].flatMap((one) => one?.expiresAt ?? []);
+  return known.length === 0 ? undefined : known.reduce((first, one) => Math.min(first, one));
 };
 
 const isSame = (one: StoredHour, other: Pick<StoredHour, "count" | "erased" | "erasedRoot">): boolean =>
@@ -68,7 +80,7 @@ export const sealHour = async (
   const { evidence } = dependencies;
   const result: SealedNow = { versions: 0, events: 0, isBroken: false };
   let sealed = await evidence.getHour(scope, hour);
-  const events = await readSalted(dependencies, scope, hour, sealed !== undefined);
+  const events = await readSalted(dependencies, scope, hour, sealed);
   if (events === undefined) return result;
   if (sealed !== undefined && !isIntact(events, sealed)) {
     const organizationId = organizationIdOf(scope);
@@ -83,7 +95,7 @@ export const sealHour = async (
     const record = entryOf({ organizationId: organizationIdOf(scope), hour, version, ...summary, step });
     const head = heads.next(scope, record, step);
     const previous = { version: sealed?.version, head: heads.get(scope) };
-    const stored = { hour, version, ...summary, step };
+    const stored = { hour, version, ...summary, step, expiresAt: firstExpiry(events, sealed) };
     const isStored = await evidence
       .putVersion({ scope, hour: stored, late: next.late, record, head, previous })
       .catch((error: unknown) => {

@@ -8,8 +8,8 @@ import type { SecurityEvent } from "../security-event.ts";
 /** Decoding a page occupies the thread, and eight hours are read at once: each page's time-out counts the others' decoding. */
 const EVENTS_PER_PAGE = 500;
 
-/** An event as it is stored: as the API returns it, and what its leaf needs. */
-export type HourEvent = { event: SecurityEvent; seal: StoredSeal };
+/** An event as it is stored: as the API returns it, what its leaf needs, and when the table loses it, epoch ms. */
+export type HourEvent = { event: SecurityEvent; seal: StoredSeal; expiresAt: number };
 
 export type HourEventsStore = ReturnType<typeof createHourEventsStore>;
 
@@ -28,6 +28,6 @@ export const createHourEventsStore = (table: Table<"securityEvents">) => ({
       isConsistent: true,
     };
     for await (const page of queryPages(table, query, EVENTS_PER_PAGE))
-      yield* page.map((item) => ({ event: fromItem(item), seal: sealOf(item) }));
+      yield* page.map((item) => ({ event: fromItem(item), seal: sealOf(item), expiresAt: Number(item.ttl) * 1_000 }));
   },
 });

@@ -34,7 +34,7 @@ export const writeProof = async (
   const hours = await evidence.listHours(scope, since, until - HOUR);
   const leaves = await Promise.all(
     hours.map(async (sealed) =>
-      leavesOfHour(await readHour(scope, sealed.hour), sealed)
+      leavesOfHour((await readHour(scope, sealed.hour)) ?? [], sealed)
         .leaves.slice(0, sealed.count)
         .map((leaf, index) => ({ ...leaf, hour: sealed.hour, index })),
     ),

@@ -1,13 +1,12 @@
 /** The sealing worker over real tables, with a clock, fixed randomness, an erasure, and calls that can fail. */
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createReadSealedHour } from "../../../shared/archive/read-sealed-hour.ts";
 import { createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { checkpointBody, signedCheckpoint, verifierKeyOf } from "../../../shared/evidence/checkpoint.ts";
-import type { SealableEvent } from "../../../shared/evidence/hour-leaves.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { createTable, deleteItem, type Item, putItem, updateItem } from "../../../shared/runtime/table.ts";
 import { deleteItems } from "../../../shared/runtime/table-batches.ts";
-import { queryPages } from "../../../shared/runtime/table-query.ts";
 import { createDueSealStore } from "../../../shared/sealing/due-seal-store.ts";
 import { sealErasedHours } from "../../../shared/sealing/erase.ts";
 import { headKeyOf } from "../../../shared/sealing/evidence-item.ts";
@@ -15,16 +14,16 @@ import { createEvidenceStore } from "../../../shared/sealing/evidence-store.ts";
 import { createSaltStore } from "../../../shared/sealing/salt-store.ts";
 import { type SealingDependencies, type SealingRun, sealDueHours } from "../../../shared/sealing/seal-due-hours.ts";
 import { eventsOfUser } from "../../../shared/security/erase.ts";
-import { eventId, firstIdAt, lastIdAt } from "../../../shared/security/event-id.ts";
-import { fromItem, sealOf } from "../../../shared/security/event-item.ts";
+import { eventId } from "../../../shared/security/event-id.ts";
+import { createHourEventsStore } from "../../../shared/security/feed/hour-events-store.ts";
 import type { SecurityEvent } from "../../../shared/security/security-event.ts";
 import { createSecurityEventStore } from "../../../shared/security/security-event-store.ts";
-import { expiryOf, startOfHour } from "../../../shared/terms/hours.ts";
+import { DAY_MS, expiryOf, startOfHour } from "../../../shared/terms/hours.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { createUserMatcher } from "../../../shared/terms/mentions-user.ts";
 import { tables } from "../../../shared/terms/tables.ts";
 import type { DataLocation } from "../../../shared/work/location.ts";
-import { HOUR, NOW } from "../../support/security-events.ts";
+import { NOW } from "../../support/security-events.ts";
 import { useDatabase } from "../../support/use-table.ts";
 
 const TABLES = ["evidence", "securityEvents", "securityRollups"] as const;
@@ -55,6 +54,7 @@ export const useSealingStage = () => {
   const checkpoints = new Map<number, string[]>();
   const published: SealingRun[] = [];
   const keys = { bytes: [7] };
+  const retention = { days: 90 };
   let draws = 0;
   let minted = 0;
 
@@ -63,28 +63,21 @@ export const useSealingStage = () => {
 
   const stores = (client = database.client) => {
     const table = <Name extends (typeof TABLES)[number]>(name: Name) => createTable<Name>(client, name);
+    const evidence = createEvidenceStore(table("evidence"), now);
+    const hourEvents = createHourEventsStore(table("securityEvents"));
     return {
       events: createSecurityEventStore(table("securityEvents")),
-      evidence: createEvidenceStore(table("evidence"), now),
+      evidence,
       dueSeals: createDueSealStore(table("securityRollups"), now),
       salts: createSaltStore(table("securityEvents")),
       partitions: createPartitions((name) => createTable(client, name)),
-      async readHour(scope: string, hour: number): Promise<(SealableEvent & { event: SecurityEvent })[]> {
-        const query = {
-          where: "#scope = :scope AND #id BETWEEN :first AND :last",
-          values: { scope, first: firstIdAt(hour), last: lastIdAt(hour + HOUR - 1) },
-          isConsistent: true,
-        };
-        const found: (SealableEvent & { event: SecurityEvent })[] = [];
-        for await (const page of queryPages(table("securityEvents"), query))
-          found.push(
-            ...page.map((item) => {
-              const { salt = new Uint8Array(), ...seal } = sealOf(item);
-              return { event: fromItem(item), salt, ...seal };
-            }),
-          );
-        return found;
-      },
+      /** Without an archive. */
+      readHour: (scope: string, hour: number, expiresAt?: number) =>
+        createReadSealedHour({ events: hourEvents, evidence, retentionMs: retention.days * DAY_MS, now })(
+          scope,
+          hour,
+          expiresAt,
+        ),
     };
   };
   const main = stores();
@@ -159,6 +152,8 @@ export const useSealingStage = () => {
     checkpoints,
     published,
     keys,
+    retention,
+    table: <Name extends (typeof TABLES)[number]>(name: Name) => createTable<Name>(database.client, name),
     ...main,
     scan,
     dependenciesOf: () => dependenciesOf(main),
@@ -178,6 +173,7 @@ export const useSealingStage = () => {
       checkpoints.clear();
       published.length = 0;
       keys.bytes = [7];
+      retention.days = 90;
       draws = 0;
       minted = 0;
     },
@@ -203,6 +199,8 @@ export const useSealingStage = () => {
       await updateItem(table, key, { set });
     },
 
+    signingKeys: () =>
+      keys.bytes.map(keyOf).map(({ spki }) => ({ line: verifierKeyOf(ORIGIN, spki).line, spki: new Uint8Array(spki) })),
     verifierKeys: () => keys.bytes.map((byte) => verifierKeyOf(ORIGIN, keyOf(byte).spki).line),
 
     /**
@@ -234,7 +232,7 @@ export const useSealingStage = () => {
       };
       const isLate = startOfHour(timestamp) !== startOfHour(time.now);
       const seal = salt === "none" ? undefined : { salt: digest.subarray(16), isLate };
-      await main.events.put({ event, ttl: expiryOf(timestamp, 90), seal });
+      await main.events.put({ event, ttl: expiryOf(timestamp, retention.days), seal });
       await main.dueSeals.markDue(organizationKey(organizationId), startOfHour(timestamp));
       return event;
     },
