@@ -9,11 +9,12 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { DAY_MS, HOUR_MS, startOfHour } from "../terms/hours.ts";
 import { organizationKey } from "../terms/keys.ts";
-import { isCounted, isLogSigned } from "./check-log.ts";
+import { isCounted } from "./check-log.ts";
 import { headIn, hourOfLeaf, type LogState } from "./evidence-item.ts";
 import type { EvidenceStore } from "./evidence-store.ts";
 import { type HourIntegrity, judgeSealedHour, notSealed } from "./hour-integrity.ts";
 import type { Integrity, IntegrityQuery } from "./integrity.ts";
+import type { ReadLog } from "./read-log.ts";
 
 const MAX_HOURS = 31 * 24;
 const MAX_EVENTS = 50_000;
@@ -21,14 +22,14 @@ const HOURS_AT_ONCE = 4;
 const ATTEMPTS = 3;
 
 export type IntegrityDependencies = {
-  evidence: Pick<EvidenceStore, "getState" | "listHours" | "listRecords" | "getHead" | "listLeaves" | "getSlots">;
+  evidence: Pick<EvidenceStore, "getState" | "listHours" | "listRecords" | "getHead">;
+  readLog: ReadLog;
   /** The stored events of an hour; undefined if one has expired and no archive holds it. `expiresAt`: of the sealed hour. */
   readHour(scope: string, hour: number, expiresAt?: number): Promise<readonly SealableEvent[] | undefined>;
   /** The hours of a span whose late events or erasures wait to be sealed. `to`: exclusive. */
   listDue(scope: string, span: { from: number; to: number }): Promise<readonly number[]>;
   /** Whether an erasure of the organization is under way. */
   isErasing(organizationId: string): Promise<boolean>;
-  checkpoints: { read(size: number): Promise<string | undefined> };
   /** The signing keys: as verifiers take them, and as DER. */
   keys(origin: string): Promise<{ line: string; spki: Uint8Array }[]>;
   now: Clock;
@@ -68,35 +69,26 @@ export type ReadIntegrity = ReturnType<typeof createReadIntegrity>;
 
 export const createReadIntegrity = ({
   evidence,
+  readLog,
   readHour,
   listDue,
   isErasing: isErasingOf,
-  checkpoints,
   keys,
   now,
 }: IntegrityDependencies) => {
   /** @param records all entries of the organization's log. */
   const isLogConsistent = async (
     scope: string,
-    { start, size, origin }: LogState,
+    state: LogState,
     records: readonly string[],
     spki: readonly Uint8Array[],
   ): Promise<boolean> => {
-    const last = size - 1;
-    const [entries, checkpoint, head, slots] = await Promise.all([
-      collect(evidence.listLeaves(0, size)),
-      checkpoints.read(size),
-      evidence.getHead(scope),
-      evidence.getSlots(size),
-    ]);
-    const leaf = entries[last];
-    if (entries.length !== size || leaf === undefined) return false;
+    const last = state.size - 1;
+    const [{ isSigned, leaf, slots }, head] = await Promise.all([readLog(state, spki), evidence.getHead(scope)]);
+    if (!isSigned || leaf === undefined) return false;
     const counted = records.filter((entry) => recordOf(entry).step <= last);
-    const inStep = head && headIn(head, last, hourOfLeaf({ start }, last));
-    return (
-      isLogSigned({ start, origin, entries, checkpoint, spki }) &&
-      isCounted({ slot: head?.slot, head: inStep, slots, leaf, records: counted })
-    );
+    const inStep = head && headIn(head, last, hourOfLeaf(state, last));
+    return isCounted({ slot: head?.slot, head: inStep, slots, leaf, records: counted });
   };
 
   /** The records and the hours, which are written together, as of one moment: a version may come between two reads. */

@@ -15,6 +15,7 @@ import { createCheckpointSigner } from "../sealing/checkpoint-signer.ts";
 import { createCheckpointStore } from "../sealing/checkpoint-store.ts";
 import { createEvidenceStore } from "../sealing/evidence-store.ts";
 import { createReadIntegrity, type ReadIntegrity } from "../sealing/read-integrity.ts";
+import { createReadLog, type ReadLog, rememberLog } from "../sealing/read-log.ts";
 import { createSaltStore } from "../sealing/salt-store.ts";
 import type { SealingDependencies } from "../sealing/seal-due-hours.ts";
 import { createHourEventsStore } from "../security/feed/hour-events-store.ts";
@@ -61,12 +62,17 @@ const wireUnsealed = () => {
   };
 };
 
-export const wireReadIntegrity = (): ReadIntegrity =>
+const wireReadLog = (): ReadLog => createReadLog({ evidence: wireEvidenceStore(), checkpoints: wireCheckpoints() });
+
+/** For functions that ask for many organizations, one after the other. */
+export const wireRememberedLog = (): ReadLog => rememberLog(wireReadLog(), systemClock);
+
+export const wireReadIntegrity = (readLog = wireReadLog()): ReadIntegrity =>
   createReadIntegrity({
     evidence: wireEvidenceStore(),
+    readLog,
     readHour: wireReadSealedHour(),
     ...wireUnsealed(),
-    checkpoints: wireCheckpoints(),
     keys: wireCheckpointSigner().keys,
     now: systemClock,
   });

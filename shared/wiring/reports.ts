@@ -29,7 +29,7 @@ import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
 import { wireReadLastDrill } from "./drills.ts";
-import { wireReadIntegrity } from "./evidence.ts";
+import { wireReadIntegrity, wireRememberedLog } from "./evidence.ts";
 import { wireMuteStore } from "./mute-stores.ts";
 import { wireRecorder } from "./recorder.ts";
 import { wireRuleSettings } from "./rule-settings.ts";
@@ -80,7 +80,7 @@ export const wireReportDispatcher = () => {
 
 /** A period with more events than an answer may read is left to exports with proof. */
 const wireReportedIntegrity = (): ReadIntegrity => {
-  const read = wireReadIntegrity();
+  const read = wireReadIntegrity(wireRememberedLog());
   return async (organizationId, { from, to }) => {
     try {
       return reportIntegrity(await read(organizationId, { since: from, until: to }));

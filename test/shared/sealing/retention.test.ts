@@ -46,10 +46,10 @@ const readWith = (archive: ReturnType<typeof createArchiveStore>) =>
 const statuses = async (readHour = stage.readHour) => {
   const read = createReadIntegrity({
     evidence: stage.evidence,
+    readLog: async () => ({ isSigned: false, leaf: undefined, slots: [] }),
     readHour,
     listDue: stage.dueSeals.listDue,
     isErasing: async () => false,
-    checkpoints: { read: async (size) => stage.checkpoints.get(size)?.at(-1) },
     keys: async () => [],
     now: () => stage.time.now,
   });

@@ -199,6 +199,12 @@ export const useSealingStage = () => {
       await updateItem(table, key, { set });
     },
 
+    /** Changes attributes of an organization's head behind the service's back. */
+    async tamperHead(organizationId: string, set: Item): Promise<void> {
+      const table = createTable<"evidence">(database.client, "evidence");
+      await updateItem(table, headKeyOf(organizationKey(organizationId)), { set });
+    },
+
     signingKeys: () =>
       keys.bytes.map(keyOf).map(({ spki }) => ({ line: verifierKeyOf(ORIGIN, spki).line, spki: new Uint8Array(spki) })),
     verifierKeys: () => keys.bytes.map((byte) => verifierKeyOf(ORIGIN, keyOf(byte).spki).line),
