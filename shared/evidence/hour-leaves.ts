@@ -19,6 +19,30 @@ export type SealableEvent = {
 };
 
 /**
+ * An event of the hour without its content, which a busy hour would not hold in memory. `hash`: of its leaf; without a
+ * salt, the event has none yet. `emptied`: by which erasure, and the leaf of the emptied event under its new salt.
+ */
+export type HourLeaf = {
+  id: string;
+  isLate: boolean;
+  isSalted: boolean;
+  hash: Hash;
+  emptied?: { erasure: string; event: Hash } | undefined;
+};
+
+/** An emptied event keeps the hash of its leaf. */
+export const leafOf = ({ event, salt, isLate, hash, erasure = "" }: SealableEvent): HourLeaf => {
+  const own = eventLeaf(event, salt);
+  return {
+    id: event.id,
+    isLate,
+    isSalted: salt.length > 0,
+    hash: hash ?? own,
+    emptied: hash && { erasure, event: own },
+  };
+};
+
+/**
  * What is sealed of an hour. `late`: for each version, the ids of the late events that it has first. Hashes are base64, as
  * in the record of the newest version.
  */
@@ -34,26 +58,29 @@ export type SealedHour = {
 /** The late events that a version takes at most; the others wait for the next version. */
 export const MAX_LATE_PER_VERSION = 5_000;
 
-const byId = ({ event: one }: SealableEvent, { event: other }: SealableEvent): number => (one.id < other.id ? -1 : 1);
+/** What places an event among the leaves. */
+type Placed = Pick<HourLeaf, "id" | "isLate">;
+
+const byId = (one: Placed, other: Placed): number => (one.id < other.id ? -1 : 1);
 
 /**
  * `leaves`: by their index. `pending`: late events that no version has, in order of their ids. `missing`: ids of sealed
  * late events that are not stored.
  */
-export type HourLeaves<Event extends SealableEvent> = { leaves: Event[]; pending: Event[]; missing: string[] };
+export type HourLeaves<Leaf extends Placed> = { leaves: Leaf[]; pending: Leaf[]; missing: string[] };
 
 /**
  * The leaves of the sealed versions. If they are not as many as were sealed, or have another root, events were removed,
  * changed, or added without the mark.
  * @param events of the hour as stored, in any order. @param sealed undefined if no version is sealed.
  */
-export const leavesOfHour = <Event extends SealableEvent>(
-  events: readonly Event[],
+export const leavesOfHour = <Leaf extends Placed>(
+  events: readonly Leaf[],
   sealed: Pick<SealedHour, "late"> | undefined,
-): HourLeaves<Event> => {
+): HourLeaves<Leaf> => {
   const inOrder = events.toSorted(byId);
   if (sealed === undefined) return { leaves: [], pending: inOrder, missing: [] };
-  const late = new Map(inOrder.filter(({ isLate }) => isLate).map((event) => [event.event.id, event]));
+  const late = new Map(inOrder.filter(({ isLate }) => isLate).map((event) => [event.id, event]));
   const missing: string[] = [];
   const versions = sealed.late.map((ids) =>
     ids.flatMap((id) => {
@@ -72,36 +99,31 @@ export const leavesOfHour = <Event extends SealableEvent>(
  * All leaves after the next version, and the ids of the late events that it adds. `hasMore`: further late events must wait
  * for the version after it.
  */
-export type NextVersion<Event extends SealableEvent> = { leaves: Event[]; late: string[]; hasMore: boolean };
+export type NextVersion<Leaf extends Placed> = { leaves: Leaf[]; late: string[]; hasMore: boolean };
 
 /** @param events and `sealed` as in leavesOfHour. */
-export const nextVersionOf = <Event extends SealableEvent>(
-  events: readonly Event[],
+export const nextVersionOf = <Leaf extends Placed>(
+  events: readonly Leaf[],
   sealed: Pick<SealedHour, "late"> | undefined,
-): NextVersion<Event> => {
+): NextVersion<Leaf> => {
   const { leaves, pending } = leavesOfHour(events, sealed);
   const candidates = pending.filter(({ isLate }) => isLate);
   const added = candidates.slice(0, MAX_LATE_PER_VERSION);
-  const late = added.map(({ event }) => event.id);
+  const late = added.map(({ id }) => id);
   const hasMore = candidates.length > added.length;
   if (sealed !== undefined) return { leaves: [...leaves, ...added], late, hasMore };
   return { leaves: leavesOfHour(events, { late: [late] }).leaves, late, hasMore };
 };
 
-/** An emptied event keeps the hash of its leaf. */
-export const leafHashOf = ({ event, salt, hash }: SealableEvent): Hash => hash ?? eventLeaf(event, salt);
-
 /** The emptied events of an hour, as its record has them. @param leaves by their index. */
-export const erasedOf = (leaves: readonly SealableEvent[]): Pick<SealedHour, "erased" | "erasedRoot"> => {
-  const emptied = leaves.flatMap(({ event, salt, hash, erasure = "" }, index): EmptiedLeaf[] =>
-    hash === undefined ? [] : [{ index, erasure, event: eventLeaf(event, salt) }],
-  );
-  return { erased: emptied.length, erasedRoot: encodeHash(erasedRootOf(emptied)) };
+export const erasedOf = (leaves: readonly HourLeaf[]): Pick<SealedHour, "erased" | "erasedRoot"> => {
+  const entries = leaves.flatMap(({ emptied }, index): EmptiedLeaf[] => (emptied ? [{ index, ...emptied }] : []));
+  return { erased: entries.length, erasedRoot: encodeHash(erasedRootOf(entries)) };
 };
 
 /** The counts and roots of an hour's record. @param leaves by their index. */
-export const summaryOf = (leaves: readonly SealableEvent[]): Omit<SealedHour, "version" | "late"> => ({
+export const summaryOf = (leaves: readonly HourLeaf[]): Omit<SealedHour, "version" | "late"> => ({
   count: leaves.length,
-  root: encodeHash(rootOf(leaves.map(leafHashOf))),
+  root: encodeHash(rootOf(leaves.map(({ hash }) => hash))),
   ...erasedOf(leaves),
 });

@@ -3,7 +3,7 @@
  * file: what is sealed meanwhile is in none of them. docs/evidence.md, "Files of a proof".
  */
 import type { ReadSealedHour, StoredEvent } from "../archive/read-sealed-hour.ts";
-import { leavesOfHour, summaryOf } from "../evidence/hour-leaves.ts";
+import { type HourLeaf, leafOf, leavesOfHour, summaryOf } from "../evidence/hour-leaves.ts";
 import { inclusionPath } from "../evidence/merkle-tree.ts";
 import { encodeHash, type HourRecord, recordOf } from "../evidence/sealed-log.ts";
 import { headIn, hourOfLeaf, type LogState } from "../sealing/evidence-item.ts";
@@ -22,9 +22,14 @@ export class ProofFailedError extends Error {
   }
 }
 
+/** An event of an hour that is proved: its leaf, and all that the leaf is made of. */
+export type ProvedEvent = HourLeaf & { stored: StoredEvent };
+
+export const toProvedEvent = (stored: StoredEvent): ProvedEvent => ({ ...leafOf(stored), stored });
+
 export type ProofSourceDependencies = {
   evidence: Pick<EvidenceStore, "getState" | "getHour" | "listRecords" | "getHead" | "listLeaves" | "getSlots">;
-  readHour: ReadSealedHour;
+  readHour: ReadSealedHour<ProvedEvent>;
   checkpoints: { read(size: number): Promise<string | undefined> };
   /** The keys of the checkpoints, as verifiers take them. */
   keys(origin: string): Promise<readonly { line: string }[]>;
@@ -33,15 +38,15 @@ export type ProofSourceDependencies = {
 /** An export, and the size of the log that it proves. */
 type Proved = { organizationId: string; exportId: string; filter: ExportFilter; size: number };
 
-type Leaf = StoredEvent & { hour: number; index: number };
+type Leaf = ProvedEvent & { hour: number; index: number };
 
 const inSpan = ({ since, until }: ExportFilter, hour: number): boolean => hour >= since && hour < until;
 
 /** As leaves.ndjson has it. */
-const toLine = ({ hour, index, event, hash, erasure, salt }: Leaf) => ({
+const toLine = ({ hour, index, id, stored: { hash, erasure, salt } }: Leaf) => ({
   hour,
   index,
-  id: event.id,
+  id,
   ...(hash !== undefined && { hash: encodeHash(hash), erasure }),
   salt: encodeHash(salt),
 });
@@ -144,7 +149,7 @@ const hourly = (
 });
 
 const newestFirst = (leaves: Leaf[]): SecurityEvent[] =>
-  leaves.map(({ event }) => event).sort((one, other) => (one.id < other.id ? 1 : -1));
+  leaves.map(({ stored }) => stored.event).sort((one, other) => (one.id < other.id ? 1 : -1));
 
 const entriesOf = (name: string, read: () => AsyncIterable<string> | Promise<string[]>): FileSource =>
   textOf(name, NDJSON, async () => {

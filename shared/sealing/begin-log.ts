@@ -26,7 +26,7 @@ const firstSaltedHour = async ({ dueSeals, readHour }: BeginLogDependencies): Pr
   for (const shard of dueSealShards) for await (const mark of dueSeals.listAll(shard)) marks.push(mark);
   for (const { scope, hour } of marks.sort((one, other) => one.hour - other.hour)) {
     const events = await readHour(scope, hour);
-    if (events?.some(({ salt }) => salt.length > 0)) return hour;
+    if (events?.some(({ isSalted }) => isSalted)) return hour;
   }
   return undefined;
 };

@@ -3,14 +3,7 @@
  * docs/evidence.md, "Integrity".
  */
 import * as z from "zod/mini";
-import {
-  erasedOf,
-  type HourLeaves,
-  leafHashOf,
-  leavesOfHour,
-  type SealableEvent,
-  type SealedHour,
-} from "../evidence/hour-leaves.ts";
+import { erasedOf, type HourLeaf, type HourLeaves, leavesOfHour, type SealedHour } from "../evidence/hour-leaves.ts";
 import { EMPTY_TREE, grow, rootOfFrontier } from "../evidence/merkle-tree.ts";
 import { encodeHash, type HourRecord } from "../evidence/sealed-log.ts";
 import { described } from "../json/described.ts";
@@ -52,7 +45,7 @@ export type SealedHourInput = {
   size: number;
   records: readonly HourRecord[];
   sealed: SealedHour | undefined;
-  events: readonly SealableEvent[] | undefined;
+  events: readonly HourLeaf[] | undefined;
   isDue: boolean;
 };
 
@@ -62,11 +55,14 @@ const isSame = (record: HourRecord | undefined, sealed: SealedHour | undefined):
     : (["version", "count", "root", "erased", "erasedRoot"] as const).every((name) => record[name] === sealed[name]);
 
 /** The first version whose leaves are not those that are stored. */
-const wrongVersion = (leaves: readonly SealableEvent[], records: readonly HourRecord[]): string | undefined => {
+const wrongVersion = (leaves: readonly HourLeaf[], records: readonly HourRecord[]): string | undefined => {
   let tree = EMPTY_TREE;
   for (const { version, count, root } of records) {
     const from = tree.size;
-    tree = grow(tree, leaves.slice(from, count).map(leafHashOf));
+    tree = grow(
+      tree,
+      leaves.slice(from, count).map(({ hash }) => hash),
+    );
     if (encodeHash(rootOfFrontier(tree)) !== root)
       return `The events ${from} to ${count - 1} are not those that version ${version} sealed.`;
   }
@@ -75,14 +71,14 @@ const wrongVersion = (leaves: readonly SealableEvent[], records: readonly HourRe
 
 const problemOf = (
   { records, sealed, isDue }: SealedHourInput,
-  { leaves, pending, missing }: HourLeaves<SealableEvent>,
+  { leaves, pending, missing }: HourLeaves<HourLeaf>,
 ): string | undefined => {
   const newest = records.at(-1);
   if (!isSame(newest, sealed)) return "The stored state of the hour is not that of its newest record.";
   if (missing[0] !== undefined) return `The sealed event ${missing[0]} is not stored.`;
   if (newest === undefined) {
     const added = pending.find(({ isLate }) => !isLate);
-    return added && `The event ${added.event.id} is stored, and no event of the hour was sealed.`;
+    return added && `The event ${added.id} is stored, and no event of the hour was sealed.`;
   }
   if (leaves.length !== newest.count) return `${leaves.length} events are stored; ${newest.count} were sealed.`;
   const problem = wrongVersion(leaves, records);
@@ -92,10 +88,10 @@ const problemOf = (
   return erasedRoot === newest.erasedRoot ? undefined : "The emptied events are not those that were sealed as erased.";
 };
 
-const erasuresOf = (events: readonly SealableEvent[]): HourIntegrity["erased"] => {
-  const emptied = events.filter(({ hash }) => hash !== undefined);
+const erasuresOf = (leaves: readonly HourLeaf[]): HourIntegrity["erased"] => {
+  const emptied = leaves.flatMap((leaf) => leaf.emptied ?? []);
   if (emptied.length === 0) return undefined;
-  const byErasure = Map.groupBy(emptied, ({ erasure = "" }) => erasure);
+  const byErasure = Map.groupBy(emptied, ({ erasure }) => erasure);
   return [...byErasure].map(([erasure, { length }]) => ({ erasure, count: length }));
 };
 

@@ -2,7 +2,7 @@
  * Whether an organization's sealed hours are what is stored, hour by hour. Nothing is believed that can be computed: the
  * leaves come from the stored events, or from the archive. docs/evidence.md, "Integrity".
  */
-import type { SealableEvent } from "../evidence/hour-leaves.ts";
+import type { HourLeaf } from "../evidence/hour-leaves.ts";
 import { recordOf } from "../evidence/sealed-log.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
@@ -25,7 +25,7 @@ export type IntegrityDependencies = {
   evidence: Pick<EvidenceStore, "getState" | "listHours" | "listRecords" | "getHead">;
   readLog: ReadLog;
   /** The stored events of an hour; undefined if one has expired and no archive holds it. `expiresAt`: of the sealed hour. */
-  readHour(scope: string, hour: number, expiresAt?: number): Promise<readonly SealableEvent[] | undefined>;
+  readHour(scope: string, hour: number, expiresAt?: number): Promise<readonly HourLeaf[] | undefined>;
   /** The hours of a span whose late events or erasures wait to be sealed. `to`: exclusive. */
   listDue(scope: string, span: { from: number; to: number }): Promise<readonly number[]>;
   /** Whether an erasure of the organization is under way. */

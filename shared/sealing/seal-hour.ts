@@ -1,5 +1,5 @@
 /** Seals an hour of an organization: what came since its last version becomes a further one. docs/evidence.md. */
-import { leavesOfHour, nextVersionOf, type SealableEvent, summaryOf } from "../evidence/hour-leaves.ts";
+import { type HourLeaf, leavesOfHour, nextVersionOf, summaryOf } from "../evidence/hour-leaves.ts";
 import { entryOf } from "../evidence/sealed-log.ts";
 import { inParallel } from "../runtime/in-parallel.ts";
 import { writeLog } from "../runtime/log.ts";
@@ -9,13 +9,13 @@ import type { Heads } from "./heads.ts";
 import type { SaltStore } from "./salt-store.ts";
 
 /** `expiresAt`: when the tables lose the event, epoch ms; undefined if it is of the archive. */
-type ReadEvent = SealableEvent & { expiresAt?: number };
+type ReadLeaf = HourLeaf & { expiresAt?: number | undefined };
 
 /**
- * The stored events of an hour; undefined if they have expired and no archive holds them. An event may have no salt yet.
+ * The leaves of the stored events of an hour; undefined if they have expired and no archive holds them. An event may have no salt yet.
  * @param expiresAt of the sealed hour.
  */
-export type ReadHour = (scope: string, hour: number, expiresAt?: number) => Promise<readonly ReadEvent[] | undefined>;
+export type ReadHour = (scope: string, hour: number, expiresAt?: number) => Promise<readonly ReadLeaf[] | undefined>;
 
 export type SealHourDependencies = {
   evidence: Pick<EvidenceStore, "getHour" | "putVersion">;
@@ -31,8 +31,6 @@ export type SealedNow = { versions: number; events: number; isBroken: boolean };
 
 const SALTS_AT_ONCE = 8;
 
-const hasSalt = ({ salt }: SealableEvent): boolean => salt.length > 0;
-
 /**
  * The events of an hour, each with a salt. An older version of the service may have recorded one without it, while the
  * deployment was under way; if the hour is sealed by then, the event counts as late.
@@ -42,24 +40,24 @@ const readSalted = async (
   scope: string,
   hour: number,
   sealed: StoredHour | undefined,
-): Promise<readonly ReadEvent[] | undefined> => {
+): Promise<readonly ReadLeaf[] | undefined> => {
   const events = await readHour(scope, hour, sealed?.expiresAt);
-  const unsalted = events?.filter((event) => !hasSalt(event)) ?? [];
+  const unsalted = events?.filter(({ isSalted }) => !isSalted) ?? [];
   if (unsalted.length === 0) return events;
-  await inParallel(unsalted, SALTS_AT_ONCE, ({ event }) => salts.add(scope, event.id, sealed !== undefined));
+  await inParallel(unsalted, SALTS_AT_ONCE, ({ id }) => salts.add(scope, id, sealed !== undefined));
   const salted = await readHour(scope, hour, sealed?.expiresAt);
-  if (salted?.every(hasSalt) === false) throw new Error("Events without a salt cannot be sealed.");
+  if (salted?.every(({ isSalted }) => isSalted) === false) throw new Error("Events without a salt cannot be sealed.");
   return salted;
 };
 
 /** Whether the stored events are still those that were sealed. */
-const isIntact = (events: readonly SealableEvent[], sealed: StoredHour): boolean => {
+const isIntact = (events: readonly HourLeaf[], sealed: StoredHour): boolean => {
   const { leaves, missing } = leavesOfHour(events, sealed);
   return missing.length === 0 && leaves.length === sealed.count && summaryOf(leaves).root === sealed.root;
 };
 
 /** When the tables lose the first event of an hour, epoch ms. */
-const firstExpiry = (events: readonly ReadEvent[], sealed: StoredHour | undefined): number | undefined => {
+const firstExpiry = (events: readonly ReadLeaf[], sealed: StoredHour | undefined): number | undefined => {
   const known = [sealed, ...events].flatMap((one) => one?.expiresAt ?? []);
   return known.length === 0 ? undefined : known.reduce((first, one) => Math.min(first, one));
 };

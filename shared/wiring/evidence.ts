@@ -1,8 +1,13 @@
 /** The sealed log of a deployed function. All throw Error at cold start if the environment lacks a variable. */
 import { randomBytes } from "node:crypto";
-import { createReadSealedHour, type ReadSealedHour } from "../archive/read-sealed-hour.ts";
+import {
+  createReadSealedHour,
+  type ReadSealedHour,
+  type StoredEvent,
+  toHourLeaf,
+} from "../archive/read-sealed-hour.ts";
 import { createErasureStore } from "../erasure/erasure-store.ts";
-import type { ProofSourceDependencies } from "../exports/proof-sources.ts";
+import { type ProofSourceDependencies, toProvedEvent } from "../exports/proof-sources.ts";
 import { createProofSpan, createSizeOfProof, type ProofSpan, type SizeOfProof } from "../exports/proof-span.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readConfig } from "../runtime/config.ts";
@@ -32,14 +37,17 @@ const wireCheckpoints = () =>
 const wireCheckpointSigner = () =>
   createCheckpointSigner(createSigningKeys(readConfig(["CHECKPOINT_KEY_IDS"]).CHECKPOINT_KEY_IDS));
 
-const wireReadSealedHour = (): ReadSealedHour =>
-  createReadSealedHour({
-    events: createHourEventsStore(openTable("securityEvents")),
-    evidence: wireEvidenceStore(),
-    archive: wireArchiveReader()?.archive,
-    retentionMs: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS * DAY_MS,
-    now: systemClock,
-  });
+const wireReadSealedHour = <Kept>(keep: (event: StoredEvent) => Kept): ReadSealedHour<Kept> =>
+  createReadSealedHour(
+    {
+      events: createHourEventsStore(openTable("securityEvents")),
+      evidence: wireEvidenceStore(),
+      archive: wireArchiveReader()?.archive,
+      retentionMs: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS * DAY_MS,
+      now: systemClock,
+    },
+    keep,
+  );
 
 /** More than an organization has under way at once. */
 const RECENT_ERASURES = 20;
@@ -71,7 +79,7 @@ export const wireReadIntegrity = (readLog = wireReadLog()): ReadIntegrity =>
   createReadIntegrity({
     evidence: wireEvidenceStore(),
     readLog,
-    readHour: wireReadSealedHour(),
+    readHour: wireReadSealedHour(toHourLeaf),
     ...wireUnsealed(),
     keys: wireCheckpointSigner().keys,
     now: systemClock,
@@ -87,7 +95,7 @@ export const wireSizeOfProof = (): SizeOfProof =>
 
 export const wireProofSources = (): ProofSourceDependencies => ({
   evidence: wireEvidenceStore(),
-  readHour: wireReadSealedHour(),
+  readHour: wireReadSealedHour(toProvedEvent),
   checkpoints: wireCheckpoints(),
   keys: wireCheckpointSigner().keys,
 });
@@ -98,7 +106,7 @@ export const wireSealing = (): SealingDependencies => {
   return {
     evidence: wireEvidenceStore(),
     dueSeals: wireDueSealStore(),
-    readHour: wireReadSealedHour(),
+    readHour: wireReadSealedHour(toHourLeaf),
     salts: createSaltStore(openTable("securityEvents")),
     signer: wireCheckpointSigner(),
     checkpoints: createCheckpointStore(

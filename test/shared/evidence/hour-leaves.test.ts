@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import {
-  leafHashOf,
+  type HourLeaf,
+  leafOf,
   leavesOfHour,
   MAX_LATE_PER_VERSION,
   nextVersionOf,
@@ -17,7 +18,8 @@ const stored = (id: string, isLate: boolean): SealableEvent => ({
   salt: new Uint8Array(16).fill(id.length),
   isLate,
 });
-const idsOf = (events: readonly SealableEvent[]): string[] => events.map(({ event }) => event.id);
+const leaf = (id: string, isLate: boolean): HourLeaf => leafOf(stored(id, isLate));
+const idsOf = (leaves: readonly HourLeaf[]): string[] => leaves.map(({ id }) => id);
 
 /** Batches of ids: those in time are there before the first version, the others come late, before any version. */
 const history = fc
@@ -29,12 +31,12 @@ describe("the leaves of an hour", () => {
   it("keep their indexes in every later version, whatever comes late and in whatever order it is read", () => {
     fc.assert(
       fc.property(history, fc.func(fc.nat()), ([inTime = [], lateFirst = [], ...later], place) => {
-        const events = [...inTime.map((id) => stored(id, false)), ...lateFirst.map((id) => stored(id, true))];
+        const events = [...inTime.map((id) => leaf(id, false)), ...lateFirst.map((id) => leaf(id, true))];
         const late: string[][] = [];
         const expected: string[] = [];
         for (const batch of [undefined, ...later]) {
-          events.push(...(batch ?? []).map((id) => stored(id, true)));
-          events.sort((one, other) => place(one.event.id) - place(other.event.id));
+          events.push(...(batch ?? []).map((id) => leaf(id, true)));
+          events.sort((one, other) => place(one.id) - place(other.id));
           const before = late.length === 0 ? undefined : { late };
           const version = nextVersionOf(events, before);
           expected.push(...(batch ?? [...inTime, ...lateFirst]).toSorted());
@@ -49,12 +51,12 @@ describe("the leaves of an hour", () => {
   });
 
   it("are none before the first version: all events are pending", () => {
-    const events = [stored("b", false), stored("a", true)];
+    const events = [leaf("b", false), leaf("a", true)];
     expect(leavesOfHour(events, undefined)).toEqual({ leaves: [], pending: [events[1], events[0]], missing: [] });
   });
 
   it("name sealed late events that are gone, and late events that wait", () => {
-    const events = [stored("a", false), stored("c", true), stored("d", true)];
+    const events = [leaf("a", false), leaf("c", true), leaf("d", true)];
     expect(leavesOfHour(events, { late: [["b"], ["c"]] })).toEqual({
       leaves: [events[0], events[1]],
       pending: [events[2]],
@@ -63,17 +65,17 @@ describe("the leaves of an hour", () => {
   });
 
   it("include an event that was added without the mark, so that the root differs", () => {
-    const events = [stored("a", false), stored("c", true)];
+    const events = [leaf("a", false), leaf("c", true)];
     const sealed = { late: [["c"]] };
     const { root } = summaryOf(leavesOfHour(events, sealed).leaves);
-    const added = leavesOfHour([...events, stored("b", false)], sealed).leaves;
+    const added = leavesOfHour([...events, leaf("b", false)], sealed).leaves;
     expect(idsOf(added)).toEqual(["a", "b", "c"]);
     expect(summaryOf(added).root).not.toBe(root);
   });
 
   it("of more late events than a version takes wait for the next versions", () => {
     const ids = rangeOf(MAX_LATE_PER_VERSION * 2 + 1).map((index) => String(index).padStart(6, "0"));
-    const events = ids.map((id) => stored(id, true));
+    const events = ids.map((id) => leaf(id, true));
     const late: string[][] = [];
     const more: boolean[] = [];
     do {
@@ -91,7 +93,7 @@ describe("the summary of an hour", () => {
   const [one, two] = [stored("a", false), stored("b", false)];
 
   it("has the root over the leaves, and the empty root where nothing is erased", () => {
-    expect(summaryOf([one, two])).toEqual({
+    expect(summaryOf([one, two].map(leafOf))).toEqual({
       count: 2,
       root: encodeHash(rootOf([eventLeaf(one.event, one.salt), eventLeaf(two.event, two.salt)])),
       erased: 0,
@@ -101,17 +103,18 @@ describe("the summary of an hour", () => {
 
   it("keeps the root when an event is emptied, and names the erasure, the index and the emptied leaf", () => {
     const salt = new Uint8Array(16).fill(9);
-    const emptied = { ...two, event: { id: "b", erased: true }, salt, hash: leafHashOf(two), erasure: "e-1" };
-    expect(summaryOf([one, emptied])).toEqual({
-      ...summaryOf([one, two]),
+    const emptied = { ...two, event: { id: "b", erased: true }, salt, hash: leafOf(two).hash, erasure: "e-1" };
+    expect(summaryOf([one, emptied].map(leafOf))).toEqual({
+      ...summaryOf([one, two].map(leafOf)),
       erased: 1,
       erasedRoot: encodeHash(erasedRootOf([{ index: 1, erasure: "e-1", event: eventLeaf(emptied.event, salt) }])),
     });
-    expect(summaryOf([one, { ...emptied, erasure: "e-2" }]).erasedRoot).not.toBe(summaryOf([one, emptied]).erasedRoot);
+    const again = { ...emptied, erasure: "e-2" };
+    expect(summaryOf([one, again].map(leafOf)).erasedRoot).not.toBe(summaryOf([one, emptied].map(leafOf)).erasedRoot);
   });
 
   it("hashes the salt before the canonical event, without what changes later", () => {
     const event = { id: "a", z: 1, b: "x", processed: true, processedAt: 3, alertGenerated: true, alertLevel: "HIGH" };
-    expect(leafHashOf({ ...one, event })).toEqual(leafHash(one.salt, '{"b":"x","id":"a","z":1}'));
+    expect(leafOf({ ...one, event }).hash).toEqual(leafHash(one.salt, '{"b":"x","id":"a","z":1}'));
   });
 });

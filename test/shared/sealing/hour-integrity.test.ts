@@ -1,5 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
-import { nextVersionOf, type SealableEvent, type SealedHour, summaryOf } from "../../../shared/evidence/hour-leaves.ts";
+import {
+  leafOf,
+  nextVersionOf,
+  type SealableEvent,
+  type SealedHour,
+  summaryOf,
+} from "../../../shared/evidence/hour-leaves.ts";
 import { eventLeaf, type HourRecord } from "../../../shared/evidence/sealed-log.ts";
 import { judgeSealedHour, type SealedHourInput } from "../../../shared/sealing/hour-integrity.ts";
 
@@ -19,7 +25,7 @@ const sealedOf = (...versions: SealableEvent[][]) => {
   const events: SealableEvent[] = [];
   for (const [index, added] of versions.entries()) {
     events.push(...added);
-    const next = nextVersionOf(events, sealed);
+    const next = nextVersionOf(events.map(leafOf), sealed);
     const version = { version: index + 1, ...summaryOf(next.leaves) };
     sealed = { ...version, late: [...(sealed?.late ?? []), next.late] };
     records.push({ organizationId: "acme", hour: HOUR, ...version, step: index + 5 });
@@ -27,8 +33,12 @@ const sealedOf = (...versions: SealableEvent[][]) => {
   return { events, records, sealed };
 };
 
-const judge = (input: Partial<SealedHourInput>) =>
-  judgeSealedHour({ hour: HOUR, size: 9, records: [], sealed: undefined, events: [], isDue: false, ...input });
+type Input = Omit<Partial<SealedHourInput>, "events"> & { events?: readonly SealableEvent[] | undefined };
+
+const judge = (input: Input) => {
+  const all = { hour: HOUR, size: 9, records: [], sealed: undefined, events: [], isDue: false, ...input };
+  return judgeSealedHour({ ...all, events: all.events?.map(leafOf) });
+};
 
 const late = { isLate: true };
 const whole = sealedOf([eventOf("b"), eventOf("d")], [eventOf("a", late), eventOf("c", late)]);
@@ -69,7 +79,7 @@ describe("an hour", () => {
     expect(judge({ ...whole, events, isDue: true })).toMatchObject({ status: "verified" });
     const erased = sealedOf([eventOf("b")]);
     const after = erased.events.map((one) => emptied(one, "er-1"));
-    const version = { version: 2, ...summaryOf(after) };
+    const version = { version: 2, ...summaryOf(after.map(leafOf)) };
     const sealed = { ...version, late: [[], []] };
     const records = [...erased.records, { organizationId: "acme", hour: HOUR, ...version, step: 7 }];
     expect(judge({ records, sealed, events: after })).toMatchObject({
@@ -80,7 +90,7 @@ describe("an hour", () => {
 
   const [b, d, a, c] = whole.events as [SealableEvent, SealableEvent, SealableEvent, SealableEvent];
   const other = { ...b, event: { id: "b", action: "write" } as { id: string } };
-  it.each<[string, Partial<SealedHourInput>, string]>([
+  it.each<[string, Input, string]>([
     ["a changed event", { events: [other, d, a, c] }, "The events 0 to 1 are not those that version 1 sealed."],
     [
       "a changed late event",

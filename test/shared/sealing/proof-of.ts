@@ -21,7 +21,7 @@ const collect = async (entries: AsyncIterable<string>): Promise<string> => {
 
 /** Writes an organization's proof of a span of whole hours into a folder. */
 export const writeProof = async (
-  { evidence, readHour, checkpoints, verifierKeys }: SealingStage,
+  { evidence, readProved, checkpoints, verifierKeys }: SealingStage,
   folder: string,
   organizationId: string,
   { since, until }: { since: number; until: number },
@@ -34,16 +34,16 @@ export const writeProof = async (
   const hours = await evidence.listHours(scope, since, until - HOUR);
   const leaves = await Promise.all(
     hours.map(async (sealed) =>
-      leavesOfHour((await readHour(scope, sealed.hour)) ?? [], sealed)
+      leavesOfHour((await readProved(scope, sealed.hour)) ?? [], sealed)
         .leaves.slice(0, sealed.count)
         .map((leaf, index) => ({ ...leaf, hour: sealed.hour, index })),
     ),
   );
-  const events = leaves.flat().sort((one, other) => (one.event.id < other.event.id ? 1 : -1));
+  const events = leaves.flat().sort((one, other) => (one.id < other.id ? 1 : -1));
   const files = {
-    "events.ndjson": linesOf(events.map(({ event }) => event)),
+    "events.ndjson": linesOf(events.map(({ stored }) => stored.event)),
     "leaves.ndjson": linesOf(
-      leaves.flat().map(({ hour, index, event: { id }, hash, erasure, salt }) => ({
+      leaves.flat().map(({ hour, index, id, stored: { hash, erasure, salt } }) => ({
         hour,
         index,
         id,

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it, jest } from "@jest/globals";
 import { createArchiveStore } from "../../../shared/archive/archive-store.ts";
 import { archiveFileOf } from "../../../shared/archive/archive-writer.ts";
-import { createReadSealedHour } from "../../../shared/archive/read-sealed-hour.ts";
+import { createReadSealedHour, toHourLeaf } from "../../../shared/archive/read-sealed-hour.ts";
 import { writeHour } from "../../../shared/archive/write-hour.ts";
 import { nextProofFile } from "../../../shared/exports/proof-sources.ts";
 import { createReadIntegrity } from "../../../shared/sealing/read-integrity.ts";
@@ -35,13 +35,16 @@ const events = () => createHourEventsStore(stage.table("securityEvents"));
 
 /** As the service with an archive reads an hour. */
 const readWith = (archive: ReturnType<typeof createArchiveStore>) =>
-  createReadSealedHour({
-    events: events(),
-    evidence: stage.evidence,
-    archive,
-    retentionMs: stage.retention.days * DAY_MS,
-    now: () => stage.time.now,
-  });
+  createReadSealedHour(
+    {
+      events: events(),
+      evidence: stage.evidence,
+      archive,
+      retentionMs: stage.retention.days * DAY_MS,
+      now: () => stage.time.now,
+    },
+    toHourLeaf,
+  );
 
 const statuses = async (readHour = stage.readHour) => {
   const read = createReadIntegrity({
@@ -58,7 +61,7 @@ const statuses = async (readHour = stage.readHour) => {
 
 const prove = async () => {
   const filter = { since: AT(1), until: AT(3) };
-  const { evidence, readHour } = stage;
+  const { evidence, readProved: readHour } = stage;
   const dependencies = { evidence, readHour, checkpoints: { read: async () => undefined }, keys: async () => [] };
   const file = nextProofFile(dependencies, { organizationId: "acme", exportId: "one", filter, size: 2 }, []);
   return file?.read(undefined);

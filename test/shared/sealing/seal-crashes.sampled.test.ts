@@ -42,9 +42,9 @@ const prepare = async () => {
   await stage.run();
   for (const id of ORGANIZATIONS) await stage.record(id, AT(2, 45));
   await stage.record("acme", AT(1, 50));
-  const [stored] = (await stage.readHour(organizationKey("acme"), AT(1))) ?? [];
+  const [stored] = (await stage.readProved(organizationKey("acme"), AT(1))) ?? [];
   const salt = new Uint8Array(16).fill(3);
-  const hash = eventLeaf(emptied, stored?.salt ?? salt);
+  const hash = eventLeaf(emptied, stored?.stored.salt ?? salt);
   await stage.tamper("acme", emptied.id, { hash, salt, erasure: "erasure-1", userId: "" });
   stage.time.now = RUN(3);
 };

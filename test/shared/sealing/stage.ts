@@ -1,9 +1,10 @@
 /** The sealing worker over real tables, with a clock, fixed randomness, an erasure, and calls that can fail. */
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { createReadSealedHour } from "../../../shared/archive/read-sealed-hour.ts";
+import { createReadSealedHour, toHourLeaf } from "../../../shared/archive/read-sealed-hour.ts";
 import { createPartitions } from "../../../shared/erasure/partition-store.ts";
 import { checkpointBody, signedCheckpoint, verifierKeyOf } from "../../../shared/evidence/checkpoint.ts";
+import { toProvedEvent } from "../../../shared/exports/proof-sources.ts";
 import { inParallel } from "../../../shared/runtime/in-parallel.ts";
 import { createTable, deleteItem, type Item, putItem, updateItem } from "../../../shared/runtime/table.ts";
 import { deleteItems } from "../../../shared/runtime/table-batches.ts";
@@ -65,19 +66,19 @@ export const useSealingStage = () => {
     const table = <Name extends (typeof TABLES)[number]>(name: Name) => createTable<Name>(client, name);
     const evidence = createEvidenceStore(table("evidence"), now);
     const hourEvents = createHourEventsStore(table("securityEvents"));
+    const reading = () => ({ events: hourEvents, evidence, retentionMs: retention.days * DAY_MS, now });
     return {
       events: createSecurityEventStore(table("securityEvents")),
       evidence,
       dueSeals: createDueSealStore(table("securityRollups"), now),
       salts: createSaltStore(table("securityEvents")),
       partitions: createPartitions((name) => createTable(client, name)),
-      /** Without an archive. */
+      /** Without an archive, by today's retention. */
       readHour: (scope: string, hour: number, expiresAt?: number) =>
-        createReadSealedHour({ events: hourEvents, evidence, retentionMs: retention.days * DAY_MS, now })(
-          scope,
-          hour,
-          expiresAt,
-        ),
+        createReadSealedHour(reading(), toHourLeaf)(scope, hour, expiresAt),
+      /** The same for a proof. */
+      readProved: (scope: string, hour: number, expiresAt?: number) =>
+        createReadSealedHour(reading(), toProvedEvent)(scope, hour, expiresAt),
     };
   };
   const main = stores();
