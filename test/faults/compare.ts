@@ -76,7 +76,14 @@ const PERSONAL = ["ipAddress", "userAgent", "userId", "userKey"];
 /** What the hourly announcement of a circuit's transition does not know. */
 const ORIGIN = ["ipAddress", "userAgent"];
 
+/** What depends on the step of the sealed log in which a record counts: a failure delays a record to a later step. */
+const isOfStep = (name: string, item: object): boolean =>
+  ("erasedRoot" in item && name === "step") ||
+  ("subtrees" in item && ["step", "before"].includes(name)) ||
+  (name === "root" && !("erasedRoot" in item));
+
 const isIgnored = (name: string, item: object): boolean =>
+  isOfStep(name, item) ||
   MEASURED.includes(name) ||
   MARKS.includes(name) ||
   COUNTED.test(name) ||

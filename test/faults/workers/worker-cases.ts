@@ -21,6 +21,10 @@ export type WorkerCase = {
   aheadMs?: number;
   /** The hourly functions that find the work again, in the order of their minutes. */
   hourly: readonly BackgroundFunctionName[];
+  /** How long after the invocation they run; over an hour by default. */
+  foundAfterMs?: number;
+  /** What the API shows of the state, in lines that are compared like items. */
+  shown?: (setting: Setting) => Promise<readonly string[]>;
 };
 
 const MINUTE_MS = 60_000;
@@ -93,28 +97,78 @@ const attack = async (setting: Setting) => {
   for (let i = 0; i < 5; i++) await setting.lane.request("GET", "/plants", { token });
 };
 
-/** The organization switches the feed on, and the hour of its events is closed. */
-const closeFedHour = async (setting: Setting) => {
-  const { lane } = setting;
-  await succeed(setting, { method: "PUT", target: `${PROVIDER}/settings`, body: { siemFeed: true } });
-  lane.setClock(NEXT_HOUR_MS);
-  const closed = await lane.invoke("close-security-hours", eventOf(setting, {}, NEXT_HOUR_MS));
-  lane.setClock(0);
-  if (!closed.ok) throw new Error(`close-security-hours: ${closed.error.errorMessage}`);
+/** Invokes a function ahead of the machine's clock, which must succeed. */
+const runAhead = async (setting: Setting, name: string, aheadMs: number): Promise<void> => {
+  setting.lane.setClock(aheadMs);
+  await run(setting, name, eventOf(setting, {}, aheadMs));
 };
 
-/** A user's events are in the archive, and the user's erasure is requested. */
-const eraseArchived = async (setting: Setting): Promise<Delivery> => {
-  const { bench, lane } = setting;
-  const token = await bench.mint({ organizationId: ORGANIZATION, userId: "mallory", role: "guest" });
-  await lane.request("GET", `${PROVIDER}/security`, { token });
+/** A refused token is an event of this user. */
+const refuse = async ({ bench, lane }: Setting, userId: string): Promise<void> => {
+  const token = await bench.mint({ organizationId: ORGANIZATION, userId, expiresInSeconds: -600 });
+  await lane.request("GET", "/plants", { token });
+};
+
+/** The organization switches the feed on, and the hour of its events is closed. */
+const closeFedHour = async (setting: Setting) => {
+  await succeed(setting, { method: "PUT", target: `${PROVIDER}/settings`, body: { siemFeed: true } });
+  await runAhead(setting, "close-security-hours", NEXT_HOUR_MS);
+};
+
+/** The log begins with the hour after the world's; that hour is sealed, and the one after it is closed. */
+const closeSealedHours = async (setting: Setting) => {
   await closeFedHour(setting);
-  lane.setClock(NEXT_HOUR_MS);
-  await run(setting, "write-siem-feed", eventOf(setting, {}, NEXT_HOUR_MS));
-  lane.setClock(0);
-  lane.forgetEvents();
-  await post(setting, "/erasure", { scope: "user", userId: "mallory" });
+  await runAhead(setting, "seal-security-hours", NEXT_HOUR_MS);
+  await refuse(setting, "mallory");
+  await runAhead(setting, "close-security-hours", NEXT_HOUR_MS + HOUR_MS);
+  await runAhead(setting, "seal-security-hours", NEXT_HOUR_MS + HOUR_MS);
+  await refuse(setting, "eve");
+  await runAhead(setting, "close-security-hours", SEALED_MS);
+  setting.lane.forgetEvents();
+};
+
+const administrator = ({ bench }: Setting): Promise<string> =>
+  bench.mint({ organizationId: ORGANIZATION, role: "admin", userId: "ada", expiresInSeconds: DAY_MS / 1_000 });
+
+const requestErasure = async (setting: Setting): Promise<Delivery> => {
+  const token = await administrator(setting);
+  const body = { scope: "user", userId: "mallory" };
+  await succeed(setting, { method: "POST", target: `${PROVIDER}/erasure`, body, token });
   return take(setting, "run-erasure");
+};
+
+/** An hour is closed, and the sealed hour before it has lost a user. */
+const closeErasedHours = async (setting: Setting) => {
+  await closeSealedHours(setting);
+  const { name, payload } = await requestErasure(setting);
+  await run(setting, name, payload);
+  setting.lane.forgetEvents();
+};
+
+/** All hours are sealed, and none is in the archive. */
+const sealHours = async (setting: Setting) => {
+  await closeSealedHours(setting);
+  await runAhead(setting, "seal-security-hours", SEALED_MS);
+  setting.lane.forgetEvents();
+};
+
+/** A user's events are sealed and in the archive, and the user's erasure is requested. */
+const eraseArchived = async (setting: Setting): Promise<Delivery> => {
+  await sealHours(setting);
+  await runAhead(setting, "write-siem-feed", SEALED_MS);
+  setting.lane.forgetEvents();
+  return requestErasure(setting);
+};
+
+/** Whether the sealed hours verify. */
+const integrity = async (setting: Setting): Promise<string[]> => {
+  const now = setting.bench.now() + SEALED_MS;
+  const until = now - (now % HOUR_MS);
+  const target = `${PROVIDER}/security/integrity?since=${until - 6 * HOUR_MS}&until=${until}`;
+  const { body } = await succeed(setting, { method: "GET", target, token: await administrator(setting) });
+  const { log, hours } = body as { log: string; hours: { count: number; version: number; status: string }[] };
+  const shown = hours.map(({ count, version, status }) => `${status}, version ${version}, ${count} events`);
+  return [`Integrity ${JSON.stringify({ log, hours: shown })}`];
 };
 
 const PREVIEWED = { days: 1, rule: { rule: "permission_escalation", enabled: false } };
@@ -128,10 +182,18 @@ const finders: readonly BackgroundFunctionName[] = [
   "resume-exports",
 ];
 const judging: readonly BackgroundFunctionName[] = ["dispatch-detection", "sweep-alert-outbox", "close-security-hours"];
+const sealing: readonly BackgroundFunctionName[] = ["close-security-hours", "seal-security-hours"];
+/** A drill that is not over after ten minutes has failed, so its own schedule finds it before. */
+const drilling = { hourly: ["run-drills", ...finders], foundAfterMs: 4 * MINUTE_MS } as const;
 const reporting: readonly BackgroundFunctionName[] = ["sweep-alert-outbox", "dispatch-reports"];
 
-/** An hour is over, and its events can be counted. */
-const NEXT_HOUR_MS = HOUR_MS + 10 * MINUTE_MS;
+/**
+ * An hour is over, and its events can be counted. At the beginning of an hour, so that the faults of a case fall into it:
+ * the log has a leaf for each hour.
+ */
+const NEXT_HOUR_MS = 2 * HOUR_MS - (Date.now() % HOUR_MS) + 6 * MINUTE_MS;
+/** Two hours later: `closeSealedHours`. */
+const SEALED_MS = NEXT_HOUR_MS + 2 * HOUR_MS;
 /**
  * The day after the next at noon: the world has a report of its own day, and near midnight the faults of one case would
  * fall into different days and weeks.
@@ -297,39 +359,51 @@ const cases = {
   "seal-security-hours": {
     worker: "seal-security-hours",
     prepare: async (setting) => {
+      await closeErasedHours(setting);
+      return startedBy("seal-security-hours")(setting);
+    },
+    aheadMs: SEALED_MS,
+    hourly: sealing,
+    shown: integrity,
+  },
+  "seal-security-hours, first": {
+    worker: "seal-security-hours",
+    prepare: async (setting) => {
       await closeFedHour(setting);
       return startedBy("seal-security-hours")(setting);
     },
     aheadMs: NEXT_HOUR_MS,
-    hourly: ["close-security-hours", "seal-security-hours"],
+    hourly: sealing,
+    shown: integrity,
   },
   "seal-security-hours, continued": {
     worker: "seal-security-hours",
     prepare: async (setting) => {
-      await closeFedHour(setting);
+      await closeErasedHours(setting);
       const until = setting.bench.now() + DAY_MS;
       return startedBy("seal-security-hours", { until })(setting);
     },
-    aheadMs: NEXT_HOUR_MS,
-    hourly: ["close-security-hours", "seal-security-hours"],
+    aheadMs: SEALED_MS,
+    hourly: sealing,
+    shown: integrity,
   },
   "write-siem-feed": {
     worker: "write-siem-feed",
     prepare: async (setting) => {
-      await closeFedHour(setting);
+      await sealHours(setting);
       return startedBy("write-siem-feed")(setting);
     },
-    aheadMs: NEXT_HOUR_MS,
+    aheadMs: SEALED_MS,
     hourly: ["close-security-hours", "write-siem-feed"],
   },
   "write-siem-feed, continued": {
     worker: "write-siem-feed",
     prepare: async (setting) => {
-      await closeFedHour(setting);
+      await sealHours(setting);
       const until = setting.bench.now() + DAY_MS;
       return startedBy("write-siem-feed", { until })(setting);
     },
-    aheadMs: NEXT_HOUR_MS,
+    aheadMs: SEALED_MS,
     hourly: ["close-security-hours", "write-siem-feed"],
   },
   "close-security-hours, continued": {
@@ -404,7 +478,7 @@ const cases = {
     },
     hourly: finders,
   },
-  "run-erasure, archived": { worker: "run-erasure", prepare: eraseArchived, hourly: finders },
+  "run-erasure, archived": { worker: "run-erasure", prepare: eraseArchived, aheadMs: SEALED_MS, hourly: finders },
   // Only the archive has the events.
   "run-erasure, archived long ago": {
     worker: "run-erasure",
@@ -444,7 +518,7 @@ const cases = {
       await post(setting, "/security/drill", {});
       return take(setting, "run-drills");
     },
-    hourly: [...finders, "run-drills"],
+    ...drilling,
   },
   "run-drills, scheduled": {
     worker: "run-drills",
@@ -453,7 +527,7 @@ const cases = {
       setting.lane.forgetEvents();
       return startedBy("run-drills")(setting);
     },
-    hourly: [...finders, "run-drills"],
+    ...drilling,
   },
   "resume-exports, preview": {
     worker: "resume-exports",
