@@ -30,7 +30,7 @@ import { usePerFile } from "../support/use-started.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const SEEDS = depth(3, 24);
+const SEEDS = depth(1, 24);
 const ALERTS = depth(16, 40);
 const MUTES = depth(8, 16);
 /** Changes and mutes begin within this time of each of two days. */

@@ -3,7 +3,7 @@ import { depth } from "../support/depth.ts";
 import { addTrials } from "../support/trials.ts";
 import { simulate } from "./run-simulate.ts";
 
-const SEEDS = depth(15, 100);
+const SEEDS = depth(5, 100);
 
 describe("the simulation", () => {
   it(`finds no fault with ${SEEDS} seeds`, () => {
