@@ -5,6 +5,7 @@ import { Loading, ProblemNote } from "../../parts/states.tsx";
 import { Badge } from "../../parts/values.tsx";
 import { useFilters } from "../../words/address.ts";
 import { useNow } from "../../words/clock.ts";
+import { Unreviewed } from "../reports/unreviewed.tsx";
 import { Activity } from "./activity.tsx";
 import { attentionOf, isFirstRun, sentenceOf, verdictOf } from "./attention.ts";
 import { AlertsCard, BreakerCard, ConnectionCard, SyncCard } from "./cards.tsx";
@@ -14,7 +15,6 @@ import { MoneyCard } from "./money.tsx";
 import { periodOf } from "./periods.ts";
 import { SinceCard } from "./since-card.tsx";
 import { StepsCard } from "./steps-card.tsx";
-import { Unreviewed } from "./unreviewed.tsx";
 import { type Overview as State, useOverview } from "./use-overview.ts";
 
 const words = { bad: "Act now", warn: "Look at it" } as const;

@@ -1,6 +1,8 @@
+import { useState } from "preact/hooks";
 import { api, page } from "../../api/client.ts";
 import { usePagedList } from "../../api/paged-list.ts";
 import { Choice } from "../../parts/field.tsx";
+import { notify } from "../../parts/notices.ts";
 import { Page } from "../../parts/page.tsx";
 import { SavedViews } from "../../parts/saved-views.tsx";
 import { Empty, Pages } from "../../parts/states.tsx";
@@ -9,6 +11,7 @@ import { useFilters } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { firstReports, kinds } from "./periods.ts";
 import { ReportRow } from "./report-row.tsx";
+import { Unreviewed } from "./unreviewed.tsx";
 
 const PAGE = 50;
 
@@ -19,7 +22,22 @@ const choices = [
   ["month", "Monthly reports"],
 ] as const;
 
+const reviews = [
+  ["", "Reviewed or not"],
+  ["false", "Not reviewed"],
+  ["true", "Reviewed"],
+] as const;
+
 const isKind = (text: string | undefined): text is keyof typeof kinds => text !== undefined && text in kinds;
+
+const isTruth = (text: string | undefined): text is "true" | "false" => text === "true" || text === "false";
+
+/** Such as "There is no monthly report that nobody has reviewed". */
+const noneOf = (kind: keyof typeof kinds | "", reviewed: "true" | "false" | ""): string => {
+  const name = kind === "" ? "report" : kinds[kind].toLowerCase();
+  if (reviewed === "") return `There is no ${name} yet`;
+  return `There is no ${name} that ${reviewed === "true" ? "somebody" : "nobody"} has reviewed`;
+};
 
 const NoReports = () => {
   const { daily, weekly } = firstReports(serviceNow());
@@ -37,10 +55,20 @@ const NoReports = () => {
 export const View = () => {
   const { filters, set } = useFilters();
   const chosen = isKind(filters.kind) ? filters.kind : "";
-  const list = usePagedList("reports", (after, signal) =>
-    page(api.GET("/api/integrations/provider/reports", { params: { query: { limit: PAGE, ...after } }, signal })),
-  );
+  const reviewed = isTruth(filters.reviewed) ? filters.reviewed : "";
+  /** How often the user has reviewed a report here. */
+  const [reviewedHere, setReviewedHere] = useState(0);
+  const list = usePagedList(`reports ${reviewed}`, (after, signal) => {
+    const query = { limit: PAGE, ...(reviewed === "" ? {} : { reviewed }), ...after };
+    return page(api.GET("/api/integrations/provider/reports", { params: { query }, signal }));
+  });
+  const onReviewed = (): void => {
+    notify("The report is marked as reviewed.");
+    setReviewedHere((before) => before + 1);
+    list.reload();
+  };
   const shown = list.pages.map((reports) => reports.filter(({ kind }) => chosen === "" || kind === chosen));
+  const empty = chosen === "" && reviewed === "" ? <NoReports /> : <Empty title={noneOf(chosen, reviewed)} />;
   return (
     <Page
       title="Reports"
@@ -48,18 +76,16 @@ export const View = () => {
     >
       <div class="filters">
         <Choice label="Show" value={chosen} options={choices} onChoose={(kind) => set({ kind })} />
+        <Choice label="Review" value={reviewed} options={reviews} onChoose={(choice) => set({ reviewed: choice })} />
       </div>
       <SavedViews path="/console/reports" />
-      <Pages
-        of={{ ...list, pages: shown }}
-        what="reports"
-        empty={chosen === "" ? <NoReports /> : <Empty title={`There is no ${kinds[chosen].toLowerCase()} yet`} />}
-      >
+      <Unreviewed key={reviewedHere} />
+      <Pages of={{ ...list, pages: shown }} what="reports" empty={empty}>
         {(reports) => (
           <>
             <ul class="reports">
               {reports.map((report) => (
-                <ReportRow key={report.id} report={report} onReviewed={list.reload} />
+                <ReportRow key={report.id} report={report} onReviewed={onReviewed} />
               ))}
             </ul>
             <p class="quiet">
