@@ -44,6 +44,7 @@ export const viewAddresses: Readonly<Record<string, readonly string[]>> = {
   "/console/notifications/new": ["/console/notifications/new"],
   "/console/notifications/:id": [`/console/notifications/${firstId("notifications")}`],
   "/console/reports": ["/console/reports"],
+  "/console/integrity": ["/console/integrity"],
   "/console/exports": ["/console/exports"],
   "/console/exports/:id": [`/console/exports/${firstId("security/exports")}`],
   "/console/erasure": ["/console/erasure"],

@@ -36,12 +36,10 @@ const one =
 // Views of one folder or of one subject are in one module, because many small files compress badly.
 const alerts = () => import("./views/alerts/views.ts");
 const tuning = () => import("./views/tuning.ts");
-const callers = () => import("./views/callers/views.ts");
 const integration = () => import("./views/integration.ts");
 const records = () => import("./views/records/views.ts");
 const organization = () => import("./views/organization.ts");
 const notifications = () => import("./views/notifications/views.ts");
-const erasure = () => import("./views/erasure/views.ts");
 
 export const views: readonly View[] = [
   view("", "Overview", "Watch", "status:read", () => import("./views/overview/overview.tsx")),
@@ -58,8 +56,8 @@ export const views: readonly View[] = [
   view("/mutes", "Mutes", "Watch", "security:read", one(tuning, "MutesList")),
   view("/mutes/new", "Mute alerts", null, "security:manage", one(tuning, "MutesNew")),
   view("/mutes/:id", "Mute", null, "security:read", one(tuning, "MutesOne")),
-  view("/users/:id", "User", null, "security:read", one(callers, "User")),
-  view("/addresses/:ip", "Address", null, "security:read", one(callers, "Address")),
+  view("/users/:id", "User", null, "security:read", one(alerts, "User")),
+  view("/addresses/:ip", "Address", null, "security:read", one(alerts, "Address")),
   view("/syncs", "Syncs", "Integration", "status:read", one(integration, "Syncs")),
   view("/webhooks", "Webhooks", "Integration", "status:read", one(integration, "Webhooks")),
   view("/records/:type?", "Records", "Integration", "records:read", one(records, "List")),
@@ -72,10 +70,11 @@ export const views: readonly View[] = [
   view("/notifications/new", "Add a destination", null, "settings:manage", one(notifications, "New")),
   view("/notifications/:id", "Destination", null, "settings:manage", one(notifications, "One")),
   view("/reports", "Reports", "Organization", "security:read", one(organization, "Reports")),
+  view("/integrity", "Integrity", "Organization", "security:read", one(organization, "Integrity")),
   view("/exports", "Exports", "Organization", "security:read", one(organization, "ExportsList")),
   view("/exports/:id", "Export", null, "security:read", one(organization, "ExportsOne")),
-  view("/erasure", "Erasure", "Organization", "erasure:request", one(erasure, "List")),
-  view("/erasure/:id", "Erasure", null, "erasure:request", one(erasure, "Proof")),
+  view("/erasure", "Erasure", "Organization", "erasure:request", one(organization, "ErasureList")),
+  view("/erasure/:id", "Erasure", null, "erasure:request", one(organization, "ErasureProof")),
 ];
 
 /** The view at an address that can be decoded, and may have a query; undefined if there is none. */

@@ -1,33 +1,18 @@
-/** Exports the events of a selection: asks for the format, follows the export, and has the links to its files. */
+/** Exports the events of a selection: asks for the format, and follows the export. */
 import { useState } from "preact/hooks";
 import { answer, api, once } from "../../api/client.ts";
 import type { Export } from "../../api/types.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm, Dialog, useConfirmed } from "../../parts/dialog.tsx";
+import { Confirm, useConfirmed } from "../../parts/dialog.tsx";
 import { Options } from "../../parts/options.tsx";
 import { Bullets } from "../../parts/page.tsx";
 import { serviceNow } from "../../words/clock.ts";
-import { ExportProgress } from "../exports/export-progress.tsx";
-import { type Format, formats, titleOf } from "../exports/export-words.ts";
-import { API as EXPORTS, exportAddress, useExport } from "../exports/use-exports.ts";
+import { type Format, formats } from "../exports/export-words.ts";
+import { StartedExport } from "../exports/started-export.tsx";
+import { API as EXPORTS } from "../exports/use-exports.ts";
 import { type Chosen, periodOf, periods, queryOf } from "./query.ts";
 import { chips } from "./selection.ts";
 
 const FORMATS = (Object.keys(formats) as Format[]).map((value) => ({ value, ...formats[value] }));
-
-const Started = ({ export: started, onClose }: { export: Export; onClose: () => void }) => (
-  <Dialog title={titleOf(started)} onClose={onClose}>
-    <ExportProgress of={useExport(started.id)} known={started} />
-    <div class="dialog-actions">
-      <a class="button" href={exportAddress(started.id)}>
-        Open the export
-      </a>
-      <Button kind="main" onClick={onClose}>
-        Close
-      </Button>
-    </div>
-  </Dialog>
-);
 
 export const ExportDialog = ({ chosen, onClose }: { chosen: Chosen; onClose: () => void }) => {
   const [format, setFormat] = useState<Format>("ndjson");
@@ -36,7 +21,7 @@ export const ExportDialog = ({ chosen, onClose }: { chosen: Chosen; onClose: () 
     const body = { ...queryOf(chosen, serviceNow()), format: wanted };
     return answer(api.POST(EXPORTS, { params: once(key), body }));
   }, setStarted);
-  if (started !== undefined) return <Started export={started} onClose={onClose} />;
+  if (started !== undefined) return <StartedExport export={started} onClose={onClose} />;
   const period = periodOf(chosen);
   const selected = chips(chosen);
   return (

@@ -3,11 +3,11 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { eventTypes } from "../../api/event-types.ts";
 import { Button } from "../../parts/button.tsx";
-import { Choice, TextField, TimeFilter } from "../../parts/field.tsx";
+import { Choice, TextField } from "../../parts/field.tsx";
 import { PeriodSwitch } from "../../parts/page.tsx";
+import { TimesFilter } from "../../parts/times-filter.tsx";
 import { serviceNow } from "../../words/clock.ts";
 import { inWords } from "../../words/format.ts";
-import { instantOf } from "../../words/local-time.ts";
 import { type Chosen, choosePeriod, type FilterName, filterNames, periodOf, periods } from "./query.ts";
 import { chips, filters, noFilters } from "./selection.ts";
 
@@ -19,23 +19,6 @@ const MOST_CHARACTERS = 128;
 const typeOptions = Object.keys(eventTypes)
   .map((type) => [type, inWords(type)] as const)
   .sort(([, one], [, other]) => one.localeCompare(other));
-
-const Times = ({ chosen, onChoose }: Props) => {
-  const since = instantOf(chosen.since);
-  const until = instantOf(chosen.until);
-  const isBackwards = since !== undefined && until !== undefined && until <= since;
-  return (
-    <div class="filters">
-      <TimeFilter label="From (your time)" at={since} onChoose={(time) => onChoose({ since: time })} />
-      <TimeFilter
-        label="To, not included"
-        error={isBackwards ? "The end must be after the beginning." : undefined}
-        at={until}
-        onChoose={(time) => onChoose({ until: time })}
-      />
-    </div>
-  );
-};
 
 export const Periods = ({ chosen, onChoose, children }: Props & { children: ComponentChildren }) => {
   const period = periodOf(chosen);
@@ -59,7 +42,7 @@ export const Periods = ({ chosen, onChoose, children }: Props & { children: Comp
         </PeriodSwitch>
         {children}
       </div>
-      {period === undefined && <Times chosen={chosen} onChoose={onChoose} />}
+      {period === undefined && <TimesFilter chosen={chosen} onChoose={onChoose} />}
     </>
   );
 };

@@ -7,10 +7,12 @@ import { ExportFiles } from "./export-files.tsx";
 import { sizeOf, statusOf } from "./export-words.ts";
 
 const sentenceOf = (shown: Export) => {
-  const { status, error, expiresAt } = shown;
+  const { status, error, expiresAt, proof } = shown;
   switch (status) {
     case "requested":
-      return "It begins within seconds.";
+      return proof === true
+        ? "It begins within seconds, or as soon as late events and erasures of its hours are sealed."
+        : "It begins within seconds.";
     case "running":
       return `${sizeOf(shown)} so far. It goes on when you close this page.`;
     case "completed":

@@ -30,11 +30,12 @@ export const statusOf = ({ status }: Pick<Export, "status">) => STATUSES[status]
 export const isUnderWay = ({ status }: Pick<Export, "status">): boolean =>
   status === "requested" || status === "running";
 
-/** Such as "Events as CSV". */
-export const titleOf = ({ kind, format }: Pick<Export, "kind" | "format">): string => {
+/** Such as "Events as CSV" or "Events as NDJSON, with proof". */
+export const titleOf = ({ kind, format, proof }: Pick<Export, "kind" | "format" | "proof">): string => {
   if (kind === "organization") return "Everything of the organization";
   const known = format !== undefined && Object.hasOwn(formats, format) ? formats[format].name : undefined;
-  return known === undefined ? "Events" : `Events as ${known}`;
+  if (known === undefined) return "Events";
+  return `Events as ${known}${proof === true ? ", with proof" : ""}`;
 };
 
 /** The period and the filters of an export of events, such as "Level: High". */
