@@ -31,6 +31,8 @@ describe("the view Settings", () => {
     await page.getByLabel("Members may read invoices").check();
     await page.getByLabel("Write our events").check();
     await page.getByText("Switches the feed for a SIEM on.").waitFor();
+    await page.getByLabel("Hold a drill each month").check();
+    await page.getByText("Switches monthly drills on.").waitFor();
     await page.getByText("Adds the network 127.0.0.1/32.").waitFor();
     await page.getByText("Members may read invoices.", { exact: true }).waitFor();
     await save.click();
@@ -40,6 +42,7 @@ describe("the view Settings", () => {
       recordAccess: { member: ["invoices"], guest: [] },
       siemFeed: true,
       accountActivity: true,
+      drill: "monthly",
     });
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import type { Drill } from "../../../functions/console/app/api/types.ts";
-import { outcomeOf, stagesOf } from "../../../functions/console/app/views/notifications/drill-words.ts";
+import { outcomeOf, stagesOf, whyNotStarted } from "../../../functions/console/app/views/notifications/drill-words.ts";
 
 const startedAt = Date.UTC(2026, 10, 21, 12);
 const drill: Drill = {
@@ -41,4 +41,10 @@ it("the outcome of a drill says whether the alert arrived, and whether there is 
   expect(outcomeOf({ ...drill, status: "succeeded", stages: { deliveries: [] } })).toContain(
     "no destination is active",
   );
+});
+
+it("why no drill can start is said for what other drills cause, with the time that is left", () => {
+  expect(whyNotStarted({ code: 40925, retryAfterS: undefined })).toContain("A drill is under way");
+  expect(whyNotStarted({ code: 42902, retryAfterS: 7_201 })).toMatch(/ten drills today.* in 2 hr 1 min\.$/);
+  expect(whyNotStarted({ code: 50301, retryAfterS: 30 })).toBeUndefined();
 });

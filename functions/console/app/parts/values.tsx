@@ -20,6 +20,10 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 );
 
+/** Marks what a fire drill made; nothing for all else. */
+export const DrillBadge = ({ of: { drill } }: { of: { drill?: boolean } }) =>
+  drill === true ? <Badge tone="accent">Drill</Badge> : null;
+
 /** A risk level. */
 export const Level = ({ level }: { level: Alert["level"] }) => (
   <span class={`badge level ${level.toLowerCase()}`}>{level.charAt(0) + level.slice(1).toLowerCase()}</span>

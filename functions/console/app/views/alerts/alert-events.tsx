@@ -4,7 +4,7 @@ import { answer, api } from "../../api/client.ts";
 import { useResource } from "../../api/resource.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/page.tsx";
-import { Badge, ShortTime } from "../../parts/values.tsx";
+import { Badge, DrillBadge, ShortTime } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { formatNumber, inWords, plural } from "../../words/format.ts";
 
@@ -43,7 +43,8 @@ const AlertEvent = ({ id }: { id: string }) => {
     <li class="alerts-event">
       <ShortTime at={timestamp} />
       <span>
-        <a href={eventAddress(id)}>{inWords(eventType)}</a> {!success && <Badge tone="bad">Failed</Badge>}
+        <a href={eventAddress(id)}>{inWords(eventType)}</a> <DrillBadge of={value} />{" "}
+        {!success && <Badge tone="bad">Failed</Badge>}
         <span class="quiet">{details.filter(Boolean).join(" · ")}</span>
       </span>
     </li>

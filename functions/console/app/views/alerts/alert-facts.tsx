@@ -2,7 +2,7 @@
 
 import type { Alert } from "../../api/types.ts";
 import { Card, Facts } from "../../parts/page.tsx";
-import { Level, TimeAndAge } from "../../parts/values.tsx";
+import { Badge, Level, TimeAndAge } from "../../parts/values.tsx";
 import { addressOf, callerAddress, destinationAddress } from "../../words/address.ts";
 import { formatNumber } from "../../words/format.ts";
 import { FactText } from "../events/event-facts.tsx";
@@ -56,6 +56,7 @@ export const AlertFacts = ({ alert }: { alert: Alert }) => {
   return (
     <Facts
       of={[
+        ["Drill", alert.drill && <Badge tone="accent">Drill: nothing has happened</Badge>],
         ["Status", <Status status={status} />],
         ["Cause", cause && causeNames[cause]],
         ["Level", <Level level={level} />],

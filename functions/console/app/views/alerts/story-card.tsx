@@ -4,6 +4,7 @@ import type { AlertWithHistory, SecurityEvent } from "../../api/types.ts";
 import { Card } from "../../parts/page.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Timeline, TimelineEntry } from "../../parts/timeline.tsx";
+import { DrillBadge } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { formatDuration, formatNumber, inWords, type Tone } from "../../words/format.ts";
 import { Happened } from "./alert-history.tsx";
@@ -61,6 +62,7 @@ const What = ({ entry: { event, reaction, count } }: { entry: StoryEntry }) => {
   return (
     <>
       <a href={eventAddress(id)}>{inWords(eventType)}</a>
+      <DrillBadge of={event} />
       {count > 1 && ` ×${formatNumber(count)}`}
       {who !== "" && <span class="quiet"> {who}</span>}
     </>

@@ -23,7 +23,7 @@ type RowProps = {
 };
 
 const AlertRow = ({ alert, cursor, selected, onSelect }: RowProps) => {
-  const { id, title, level, rule, status, count, firstSeen, lastSeen, assignee, comments, mutedBy } = alert;
+  const { id, title, level, rule, status, count, firstSeen, lastSeen, assignee, comments, mutedBy, drill } = alert;
   // Only the rows that change are drawn again.
   const isCurrent = useComputed(() => cursor.value === id);
   const isSelected = useComputed(() => selected.value.has(id));
@@ -50,6 +50,7 @@ const AlertRow = ({ alert, cursor, selected, onSelect }: RowProps) => {
           {subject !== undefined && <> · {subject.text}</>}
           {comments !== undefined && <> · {plural(comments, "comment")}</>}
           {mutedBy !== undefined && " · muted"}
+          {drill === true && " · drill"}
         </span>
       </td>
       <td class="alerts-count" title={`Raised ${count === 1 ? "once" : `${formatNumber(count)} times`}`}>

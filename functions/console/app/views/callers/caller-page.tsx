@@ -5,7 +5,7 @@ import { Columns } from "../../parts/columns.tsx";
 import { Card, Facts, Page } from "../../parts/page.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { Badge, Level, RelativeTime, ShortTime, TimeAndAge } from "../../parts/values.tsx";
+import { Badge, DrillBadge, Level, RelativeTime, ShortTime, TimeAndAge } from "../../parts/values.tsx";
 import { addressOf, alertAddress, callerAddress, eventAddress } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { formatNumber, formatShare, formatUtcDay, inWords, plural } from "../../words/format.ts";
@@ -15,7 +15,15 @@ import { type Caller, countsOf, daysSinceFirst } from "./caller-facts.ts";
 import { type CallerReport, useAlertsAbout, useCallerReport, usePeriodDays, useRefusals } from "./use-caller-page.ts";
 
 const eventColumns: readonly Column<SecurityEvent>[] = [
-  { head: "Event", isHead: true, cell: ({ id, eventType }) => <a href={eventAddress(id)}>{inWords(eventType)}</a> },
+  {
+    head: "Event",
+    isHead: true,
+    cell: (event) => (
+      <>
+        <a href={eventAddress(event.id)}>{inWords(event.eventType)}</a> <DrillBadge of={event} />
+      </>
+    ),
+  },
   { head: "Level", cell: ({ riskLevel }) => <Level level={riskLevel} /> },
   {
     head: "What",

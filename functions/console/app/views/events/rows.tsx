@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { SecurityEvent } from "../../api/types.ts";
-import { Badge, Level, ShortTime } from "../../parts/values.tsx";
+import { Badge, DrillBadge, Level, ShortTime } from "../../parts/values.tsx";
 import { eventAddress } from "../../words/address.ts";
 import { formatShortTime, inWords } from "../../words/format.ts";
 import type { Chunk } from "./chunks.ts";
@@ -36,7 +36,7 @@ const detailOf = ({ success, errorMessage, action }: SecurityEvent): string | un
 type RowProps = { event: SecurityEvent; isSelected: boolean; isProcessed: boolean; maySelect: boolean };
 
 const Row = ({ event, isSelected, isProcessed, maySelect }: RowProps) => {
-  const { id, timestamp, riskLevel, eventType, userId, source, ipAddress, success, errorCode, drill } = event;
+  const { id, timestamp, riskLevel, eventType, userId, source, ipAddress, success, errorCode } = event;
   const detail = detailOf(event);
   return (
     <tr class="events-row" data-event={id}>
@@ -64,7 +64,7 @@ const Row = ({ event, isSelected, isProcessed, maySelect }: RowProps) => {
       </td>
       <td class="events-what">
         <a href={eventAddress(id)}>{inWords(eventType)}</a>
-        {drill === true && <Badge tone="accent">Drill</Badge>}
+        <DrillBadge of={event} />
         {detail !== undefined && <span class="quiet"> {detail}</span>}
       </td>
       <td>{userId ?? <span class="quiet">{sourceLabels[source]}</span>}</td>

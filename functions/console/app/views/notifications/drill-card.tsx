@@ -1,26 +1,38 @@
-/** A fire drill of the alarms: the button, the question before it, and the stages of the drill that it started. */
+/** A fire drill of the alarms: the button, the question before it, and the stages of the drill that the address names. */
 import { useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
 import { answer, api, once } from "../../api/client.ts";
+import type { Problem } from "../../api/problem.ts";
 import { useResource } from "../../api/resource.ts";
 import type { Destination, Drill, StartedDrill } from "../../api/types.ts";
 import { AskingButton, Confirm, useConfirmed } from "../../parts/dialog.tsx";
 import { Card, Facts } from "../../parts/page.tsx";
-import { ProblemNote } from "../../parts/states.tsx";
-import { alertAddress } from "../../words/address.ts";
-import { outcomeOf, stagesOf } from "./drill-words.ts";
+import { Empty, ProblemNote } from "../../parts/states.tsx";
+import { Time } from "../../parts/values.tsx";
+import { alertAddress, useFilters } from "../../words/address.ts";
+import { outcomeOf, stagesOf, whyNotStarted } from "./drill-words.ts";
 
 const API = "/api/integrations/provider/security/drill";
 const RUNNING_MS = 1_500;
 /** Until somebody acknowledges its alert. */
 const ENDED_MS = 15_000;
 
+const NotStarted = ({ problem }: { problem: Problem }) => {
+  const text = whyNotStarted(problem);
+  if (text === undefined) return <ProblemNote problem={problem} />;
+  return (
+    <div class="problem" role="alert">
+      <p>{text}</p>
+    </div>
+  );
+};
+
 const StartDialog = ({ onStarted, onClose }: { onStarted: (drill: StartedDrill) => void; onClose: () => void }) => {
   const start = useConfirmed(
     (_: undefined, key) => answer(api.POST(API, { params: once(key), body: {} })),
     (drill) => {
-      onStarted(drill);
       onClose();
+      onStarted(drill);
     },
   );
   return (
@@ -28,6 +40,7 @@ const StartDialog = ({ onStarted, onClose }: { onStarted: (drill: StartedDrill) 
       title="Hold a fire drill?"
       confirm="Hold the drill"
       action={start}
+      explain={(problem) => <NotStarted problem={problem} />}
       onConfirm={() => start.confirm(undefined)}
       onClose={onClose}
     >
@@ -39,42 +52,38 @@ const StartDialog = ({ onStarted, onClose }: { onStarted: (drill: StartedDrill) 
   );
 };
 
-const useDrill = (started: StartedDrill | undefined) => {
+const useDrill = (id: string) => {
   const [isRunning, setRunning] = useState(true);
-  const id = started?.id;
-  return useResource<Drill | null>(
-    `drill ${id ?? ""}`,
+  return useResource<Drill>(
+    `drill ${id}`,
     async (signal) => {
-      if (id === undefined) return null;
       const drill = await answer(api.GET(`${API}/{id}`, { params: { path: { id } }, signal }));
       setRunning(drill.status === "running");
       return drill;
     },
-    id === undefined ? {} : { everyMs: isRunning ? RUNNING_MS : ENDED_MS },
+    { everyMs: isRunning ? RUNNING_MS : ENDED_MS },
   );
 };
 
-export const DrillCard = ({ destinations }: { destinations: readonly Destination[] }) => {
-  const [started, setStarted] = useState<StartedDrill>();
-  const { value: drill, problem, reload } = useDrill(started);
-  if (!useMay("security:manage")) return null;
+type Props = { destinations: readonly Destination[] };
+
+const Held = ({ id, destinations }: Props & { id: string }) => {
+  const { value: drill, problem, reload } = useDrill(id);
+  if (problem?.status === 404) return <Empty title="There is no such drill, or it has expired" />;
   return (
-    <Card
-      title="Fire drill"
-      note="Shows whether an alert arrives, how fast, and who acknowledges it. Drills are in no statistic."
-      actions={
-        <AskingButton name="Hold a drill …">
-          {(close) => <StartDialog onStarted={setStarted} onClose={close} />}
-        </AskingButton>
-      }
-    >
+    <>
       {problem !== undefined && <ProblemNote problem={problem} onRetry={reload} />}
-      {drill && (
+      {drill !== undefined && (
         <>
           <p role="status">
             <b>{outcomeOf(drill)}</b>
           </p>
-          <Facts of={stagesOf(drill, destinations).map(({ name, text }) => [name, text])} />
+          <Facts
+            of={[
+              ["Started", <Time at={drill.startedAt} />],
+              ...stagesOf(drill, destinations).map(({ name, text }) => [name, text] as const),
+            ]}
+          />
           {drill.alertId !== undefined && (
             <p>
               <a href={alertAddress(drill.alertId)}>Open its alert</a>
@@ -82,6 +91,32 @@ export const DrillCard = ({ destinations }: { destinations: readonly Destination
           )}
         </>
       )}
+    </>
+  );
+};
+
+export const DrillCard = ({ destinations }: Props) => {
+  const { filters, set } = useFilters();
+  const { drill: id } = filters;
+  if (!useMay("security:manage")) return null;
+  return (
+    <Card
+      title="Fire drill"
+      note={
+        <>
+          Shows whether an alert arrives, how fast, and who acknowledges it. Drills are in no statistic. The{" "}
+          <a href="/console/settings">settings</a> can have one held each month.
+        </>
+      }
+      actions={
+        <AskingButton name="Hold a drill …">
+          {(close) => (
+            <StartDialog onStarted={(drill) => set({ drill: drill.id }, { replace: true })} onClose={close} />
+          )}
+        </AskingButton>
+      }
+    >
+      {id !== undefined && <Held key={id} id={id} destinations={destinations} />}
     </Card>
   );
 };

@@ -1,4 +1,5 @@
 /** The stages of a fire drill in words. Pure. */
+import type { Problem } from "../../api/problem.ts";
 import type { Destination, Drill } from "../../api/types.ts";
 import { formatDuration } from "../../words/format.ts";
 
@@ -39,3 +40,17 @@ export const outcomeOf = ({ status, stages: { deliveries } }: Drill): string =>
   status === "succeeded" && deliveries.length === 0
     ? "The drill has succeeded, but no destination is active: the alert is only in this console."
     : outcomes[status];
+
+const MINUTE = 60_000;
+/** Of the error catalogue. */
+const RUNNING = 40925;
+const TOO_MANY = 42902;
+
+/** Undefined for a failure that has nothing to do with other drills. */
+export const whyNotStarted = ({ code, retryAfterS }: Pick<Problem, "code" | "retryAfterS">): string | undefined => {
+  if (code === RUNNING)
+    return "A drill is under way, perhaps one that a colleague or the monthly setting started. Wait until it has ended, within 10 minutes.";
+  if (code !== TOO_MANY) return undefined;
+  const left = Math.max(1, Math.ceil(((retryAfterS ?? 0) * 1_000) / MINUTE)) * MINUTE;
+  return `There were ten drills today, as many as a day may have. The next one can be held when the next day of UTC begins, in ${formatDuration(left)}.`;
+};
