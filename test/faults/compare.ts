@@ -24,15 +24,17 @@ const MEASURED = [
   "readsThisMonth",
 ];
 
+const ID = /[0-7][0-9A-HJKMNP-TV-Z]{25}(-[A-Za-z0-9_-]{16,24})?/g;
+
 /** Random texts inside of others, and what stands for them. */
 const RANDOM = [
   [/whsec_[A-Za-z0-9+/]{43}=/g, "<signing secret>"],
-  [/[0-7][0-9A-HJKMNP-TV-Z]{25}(-[A-Za-z0-9_-]{16,24})?/g, "<id>"],
+  [ID, "<id>"],
   [/https?:\/\/[^"\s]*X-Amz-Signature=[^"\s]*/g, "<link>"],
   [/[A-Za-z0-9_-]{40,}/g, "<secret>"],
   [/\b(open#|link#)[A-Za-z0-9_-]{16,24}/g, "$1<key>"],
   [/\b0*1[67]\d{11}\b/g, "<time>"],
-  [/\d{4}-\d\d-\d\dT\d\d(:[\d:.]+Z)?/g, "<hour>"],
+  [/\d{4}-\d\d-\d\d(T\d\d(:[\d:.]+Z)?| \d\d:\d\d UTC)/g, "<hour>"],
 ] as const;
 /** A random text of 9 bytes as base64url, such as a version or a token; words have one case and no digits. */
 const TOKEN = /^(?=.*([A-Z].*[a-z]|[a-z].*[A-Z]|\d))[A-Za-z0-9_-]{12}$/;
@@ -55,6 +57,10 @@ const plainText = (text: string, known: string, name: string): string => {
     text,
   );
 };
+
+/** The name of a field, which in a map is an id. */
+const plainName = (name: string, known: string): string =>
+  name.replace(ID, (found) => (known.includes(found) ? found : "<id>"));
 
 const parse = (text: string): unknown => {
   try {
@@ -106,7 +112,11 @@ export const plain = (value: unknown, known: string, name = ""): unknown => {
   const fields = Object.entries(value)
     .filter(([key]) => !isIgnored(key, value))
     .map(
-      ([key, one]) => [key, plain(key === "starts" && Array.isArray(one) ? one.slice(-1) : one, known, key)] as const,
+      ([key, one]) =>
+        [
+          plainName(key, known),
+          plain(key === "starts" && Array.isArray(one) ? one.slice(-1) : one, known, key),
+        ] as const,
     )
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(fields);
