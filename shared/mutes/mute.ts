@@ -13,13 +13,11 @@ import { text } from "../json/text.ts";
 import { oneOf, uniqueList } from "../json/unique-list.ts";
 import { timeOfDay, timeZone } from "../json/zoned-fields.ts";
 import { MUTABLE_RULE, mutableRules } from "../security/alerts/alert-rules.ts";
-import { DAY_MS, END_OF_TIME_MS } from "../terms/hours.ts";
+import { END_OF_TIME_MS } from "../terms/hours.ts";
 import { type RiskLevel, riskLevels } from "../terms/risk-levels.ts";
 
 /** An organization has at most this many mutes that have not ended. Decisions: docs/limits.md. */
 export const MAX_OPEN_MUTES = 50;
-/** A mute begins at most this long after it was made, and ends at most this long after its beginning. */
-export const MAX_MUTE_MS = 90 * DAY_MS;
 
 const MAX_RULES = 50;
 const MAX_SUBJECT_CHARACTERS = 256;

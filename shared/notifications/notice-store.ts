@@ -1,4 +1,5 @@
 import { definedFields } from "../json/defined-fields.ts";
+import { MAX_MUTE_MS } from "../mutes/longest-mute.ts";
 import { deleteItem, getItem, type Table, unchanged, updateItem } from "../runtime/table.ts";
 import { queryPage, queryPages } from "../runtime/table-query.ts";
 import { putPart, type TransactItem, transact, updatePart } from "../runtime/table-transaction.ts";
@@ -35,6 +36,9 @@ const MAX_SILENCINGS = 20;
 /** A window's item outlives its window by the longest delay of a bus event. Then nothing reads it. */
 const WINDOW_LIFE_MS = 24 * 3_600_000;
 
+/** When a notice that is written now expires, epoch seconds: as long after the end of each mute that acts now as a delivery. */
+const noticeExpiry = (now: number): number => expiryAfter(now + MAX_MUTE_MS);
+
 /** What is claimed: that `due` of the alert's `revision` is notified to the destination. `now`: epoch ms. */
 export type NoticeClaim = {
   organizationId: string;
@@ -69,7 +73,7 @@ export const createNoticeStore = (table: Table<"notifications">) => {
     deliveryId: string | undefined,
   ) =>
     updatePart(table, noticeKey(organizationId, destinationId, alert.id), {
-      set: { [claim]: definedFields({ deliveryId, revision: alert.revision }), ttl: expiryAfter(now) },
+      set: { [claim]: definedFields({ deliveryId, revision: alert.revision }), ttl: noticeExpiry(now) },
       condition: [
         `attribute_not_exists(#${claim}) AND attribute_not_exists(#resolved)`,
         // A mute may have withheld the raising since the notice was read.
@@ -136,16 +140,18 @@ export const createNoticeStore = (table: Table<"notifications">) => {
 
     /**
      * Notes that a mute withholds a raising or a rise. It and the claim of the end exclude each other, so the end of the alert
-     * is not sent where the raising is withheld, whichever event is dispatched first. One write unit, none if it is noted.
+     * is not sent where the raising is withheld, whichever event is dispatched first. One write unit, none if what is noted
+     * outlives each mute that acts now.
      * @param notice as it was read. @returns false if the end was claimed since.
      */
     async withhold(
       { organizationId, destinationId, alert, now }: Omit<NoticeRef, "alert"> & { alert: { id: string } },
       notice: NoticeItem,
     ): Promise<boolean> {
-      if (notice.isWithheld || isNotified(notice)) return true;
+      const isNoted = notice.isWithheld || isNotified(notice);
+      if (isNoted && (notice.ttl ?? 0) * 1_000 >= now + MAX_MUTE_MS) return true;
       const { written } = await updateItem(table, noticeKey(organizationId, destinationId, alert.id), {
-        set: { isWithheld: true, ttl: expiryAfter(now) },
+        set: { isWithheld: true, ttl: noticeExpiry(now) },
         condition: "attribute_not_exists(#resolved)",
       });
       return written;
@@ -158,7 +164,7 @@ export const createNoticeStore = (table: Table<"notifications">) => {
     async dropEnd({ organizationId, destinationId, alert, now }: NoticeRef): Promise<boolean> {
       const { written } = await updateItem(table, noticeKey(organizationId, destinationId, alert.id), {
         setOnce: { resolved: { revision: alert.revision } },
-        set: { ttl: expiryAfter(now) },
+        set: { ttl: noticeExpiry(now) },
         condition: `NOT (${IS_NOTIFIED})`,
       });
       return written;

@@ -173,7 +173,7 @@ const Notified = z.object({
 });
 
 /** `isWithheld`: a mute has withheld the raising, so the alert's end is notified only if the alert was notified since. */
-export const NoticeItem = z.extend(Notified, { isWithheld: z.optional(z.boolean()) });
+export const NoticeItem = z.extend(Notified, { isWithheld: z.optional(z.boolean()), ttl: z.optional(z.number()) });
 export type NoticeItem = z.output<typeof NoticeItem>;
 
 /** What is notified of an alert once: that it has a level, that no user acknowledges it, or that it is resolved. */

@@ -1,6 +1,8 @@
 /** What mutes withhold, and what is sent when they end. docs/rules.md, "Mutes". */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { sweepExpired } from "../../../infra/local/dynamodb/ttl-sweep.ts";
 import { parseNotification } from "../../../shared/notifications/messages/notification.ts";
+import { tableModel } from "../../support/embedded-dynamodb.ts";
 import { createMuteWorld } from "../../support/mutes.ts";
 import {
   changeOf,
@@ -11,6 +13,7 @@ import {
   startNotificationTable,
 } from "../../support/notifications.ts";
 import { quietLog } from "../../support/quiet-log.ts";
+import { tableDefinition } from "../../support/service-tables.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -59,6 +62,12 @@ const sent = async () => {
 const endAndWork = async (mute: Parameters<typeof muting.end>[0]) => {
   await muting.end(mute);
   await muting.work();
+};
+
+/** Time goes on, and what has expired is deleted. */
+const passUntil = async (time: number) => {
+  world.time.now = time;
+  await sweepExpired(table.endpoint, [tableModel(tableDefinition("notifications"))], time);
 };
 
 /** The worker of mutes claims what it sends, and the queue does not take the message. */
@@ -160,6 +169,37 @@ describe("a mute", () => {
     await endAndWork(mute);
     await world.newDispatcher()(resolved);
     expect(await sent()).toEqual([]);
+  });
+
+  it("sends no end of an alert that it has hidden for 90 days, nor of one that another mute hid before", async () => {
+    await world.addDestination(destinationAt("one"));
+    const first = await muting.mute({ until: NOON + 90 * DAY });
+    await dispatch("a");
+    world.time.now = NOON + 80 * DAY;
+    const second = await muting.mute({ until: NOON + 170 * DAY });
+    await dispatch("b");
+    await passUntil(first.until);
+    await muting.work();
+    expect(await muting.read(second)).toMatchObject({ hiddenAlerts: 2, hiddenNotifications: 2 });
+    await passUntil(second.until);
+    await dispatch("a", ended);
+    await dispatch("b", ended);
+    await muting.work();
+    expect(await sent()).toEqual([]);
+  });
+
+  it("sends at its end what is new for the destination, after 90 days too", async () => {
+    await world.addDestination(destinationAt("one"));
+    await dispatch("a", { level: "MEDIUM" });
+    const mute = await muting.mute({ until: NOON + 90 * DAY });
+    await dispatch("a", { ...risen("HIGH", "MEDIUM"), revision: 2 });
+    await dispatch("b");
+    await dispatch("b", { ...risen("CRITICAL"), revision: 2 });
+    const before = ["one: raised a MEDIUM", "one: escalated b CRITICAL"];
+    expect(await sent()).toEqual(before);
+    await passUntil(mute.until);
+    await muting.work();
+    expect(await sent()).toEqual([...before, "one: escalated a HIGH"]);
   });
 
   it("sends the end of an alert where its raising went", async () => {

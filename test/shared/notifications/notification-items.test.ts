@@ -79,6 +79,7 @@ describe("the items of notifications", () => {
   it("keep notices, windows and held notifications", () => {
     expect(parseNoticeItem({ key: "k", ttl: 1, HIGH: { deliveryId, revision: 2 } })).toEqual({
       HIGH: { deliveryId, revision: 2 },
+      ttl: 1,
     });
     const window = { startedAt: AT, ids: new Set([deliveryId]) };
     expect(parseStormWindowItem({ ...window, key: "k" })).toEqual(window);
