@@ -36,8 +36,9 @@ export const createEndMute =
     const at = now();
     const mute = await mutes.read(organizationId, id, at);
     if (mute === undefined) throw muteNotFound();
-    if (stateOf(mute, at) === "ended") return;
+    // Also of an end whose request died after its write.
     await recordChange(organizationId, mute);
+    if (stateOf(mute, at) === "ended") return;
     const change = muteChangeOf("end_mute", by, at);
     if (!(await mutes.end(organizationId, id, change))) return;
     await recordChange(organizationId, { ...mute, ...definedFields({ endedAt: at, endedBy: userId }), change });
