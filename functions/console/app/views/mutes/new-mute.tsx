@@ -1,15 +1,15 @@
 /** A new mute. The address may say what it is about: the rule, the subject and the level of an alert. */
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { useAction } from "../../api/action.ts";
 import { answer, api, once } from "../../api/client.ts";
 import type { MuteRequest } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
-import { focusFirstError } from "../../parts/focus-first-error.ts";
 import { notify } from "../../parts/notices.ts";
 import { Page } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
+import { useTries } from "../../parts/use-tries.ts";
 import { useFilters } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
 import { timeZone } from "../../words/local-time.ts";
@@ -32,8 +32,7 @@ export const View = () => {
   const { route } = useLocation();
   const { rule, subject, level } = filters;
   const [stored, setDraft] = useDraft<MuteDraft>(`mute ${JSON.stringify([rule, subject, level])}`);
-  const [isTried, setTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
+  const { isTried, tryWith, attributesOf } = useTries();
   const draft = stored ?? draftFrom({ rule, subject, level }, timeZone);
   const problems = isTried ? problemsOf(draft, serviceNow()) : {};
   const create = useAction((body: MuteRequest, key) => answer(api.POST(API, { params: once(key), body })));
@@ -41,11 +40,7 @@ export const View = () => {
   const sent = useRef<{ of: MuteDraft; request: MuteRequest }>(undefined);
 
   const submit = async (): Promise<void> => {
-    setTried(true);
-    if (Object.keys(problemsOf(draft, serviceNow())).length > 0) {
-      requestAnimationFrame(() => focusFirstError(form.current));
-      return;
-    }
+    if (!tryWith(problemsOf(draft, serviceNow()))) return;
     if (sent.current?.of !== draft) sent.current = { of: draft, request: requestOf(draft, serviceNow()) };
     const created = await create.run(sent.current.request);
     if (created === undefined) return;
@@ -56,15 +51,7 @@ export const View = () => {
 
   return (
     <Page title="Mute alerts" lead="Muted alerts are raised and listed as ever. Only their notifications wait.">
-      <form
-        ref={form}
-        class="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!create.isRunning) void submit();
-        }}
-      >
+      <form {...attributesOf({ isBusy: create.isRunning, send: submit })}>
         <MuteFields
           draft={draft}
           problems={problems}

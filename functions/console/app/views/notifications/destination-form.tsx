@@ -1,19 +1,17 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Problem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
-import { TextField } from "../../parts/field.tsx";
-import { focusFirstError } from "../../parts/focus-first-error.ts";
+import { NameField } from "../../parts/name-field.tsx";
 import { Card } from "../../parts/page.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
+import { useTries } from "../../parts/use-tries.ts";
 import { type DestinationType, types } from "./destination-words.ts";
 import { type Draft, problemsOf } from "./draft.ts";
 import { EscalationFields } from "./escalation-fields.tsx";
 import { FilterFields } from "./filter-fields.tsx";
 import { ScheduleFields } from "./schedule-fields.tsx";
 import { TargetField } from "./target-field.tsx";
-
-const MOST_NAME_CHARACTERS = 100;
 
 type Props = {
   type: DestinationType;
@@ -34,40 +32,26 @@ type Props = {
 
 export const DestinationForm = ({ type, draft, onEdit, present, ownId, isRunning, problem, ...rest }: Props) => {
   const { submit, onSubmit, onCancel, children } = rest;
-  const form = useRef<HTMLFormElement>(null);
-  const [isTried, setTried] = useState(false);
+  const { form, isTried, tryWith, attributesOf } = useTries();
   const [lacksTarget, setLacksTarget] = useState(false);
   const problems = isTried ? problemsOf(draft) : {};
 
   const send = (): void => {
     const target = form.current === null ? "" : String(new FormData(form.current).get("target")).trim();
     const isMissing = present === undefined && target === "";
-    setTried(true);
     setLacksTarget(isMissing);
-    if (!isMissing && Object.keys(problemsOf(draft)).length === 0) onSubmit(target);
-    else requestAnimationFrame(() => focusFirstError(form.current));
+    if (tryWith({ ...problemsOf(draft), ...(isMissing && { target }) })) onSubmit(target);
   };
 
   return (
-    <form
-      ref={form}
-      class="form"
-      autocomplete="off"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isRunning) send();
-      }}
-    >
+    <form autocomplete="off" {...attributesOf({ isBusy: isRunning, send })}>
       <Card title="Where">
         {children}
-        <TextField
-          label="Name"
+        <NameField
           hint="How you and your colleagues call it."
           error={problems.name}
-          maxLength={MOST_NAME_CHARACTERS}
-          value={draft.name}
-          onType={(name) => onEdit({ name })}
+          name={draft.name}
+          onName={(name) => onEdit({ name })}
         />
         <TargetField
           key={type}

@@ -2,6 +2,8 @@
 import { eventTypes } from "../../api/event-types.ts";
 import { Checks } from "../../parts/checks.tsx";
 import { Choice, TextField } from "../../parts/field.tsx";
+import { LinesField, NetworksField, UsersField } from "../../parts/lines-field.tsx";
+import { NameField } from "../../parts/name-field.tsx";
 import { Options } from "../../parts/options.tsx";
 import { Card } from "../../parts/page.tsx";
 import { Picks } from "../../parts/picks.tsx";
@@ -49,21 +51,19 @@ const Events = ({ draft, problems, onEdit }: Props) => (
       options={[["", "All"], ...filters.success.options]}
       onChoose={(success) => onEdit({ success })}
     />
-    <TextField
-      label="Users, one in each line (optional)"
-      hint="Their ids, as events have them."
+    <UsersField
+      label="Users"
+      isOptional
       error={problems.userIds}
       rows={2}
-      isId
       value={draft.userIds}
       onType={(userIds) => onEdit({ userIds })}
     />
-    <TextField
-      label="Networks, one in each line (optional)"
-      hint="IPv4 or IPv6 with a prefix length, such as 192.0.2.0/24."
+    <NetworksField
+      label="Networks"
+      isOptional
       error={problems.networks}
       rows={2}
-      isId
       value={draft.networks}
       onType={(networks) => onEdit({ networks })}
     />
@@ -94,11 +94,11 @@ const Events = ({ draft, problems, onEdit }: Props) => (
         all="All kinds"
         onChoose={(chosen) => onEdit({ resourceTypes: chosen })}
       />
-      <TextField
-        label="Error codes, one in each line (optional)"
+      <LinesField
+        label="Error codes"
+        isOptional
         error={problems.errorCodes}
         rows={2}
-        isId
         value={draft.errorCodes}
         onType={(errorCodes) => onEdit({ errorCodes })}
       />
@@ -173,17 +173,13 @@ const MODES = [
   { value: "live", name: "Live", text: "Raises alerts, which destinations get like all others." },
 ] as const;
 
-const MOST_NAME_CHARACTERS = 100;
-
 const Alerts = ({ draft, problems, onEdit }: Props) => (
   <Card title="What it raises">
-    <TextField
-      label="Name"
+    <NameField
       hint="The title of its alerts: what has happened, in a few words."
       error={problems.name}
-      maxLength={MOST_NAME_CHARACTERS}
-      value={draft.name}
-      onType={(name) => onEdit({ name })}
+      name={draft.name}
+      onName={(name) => onEdit({ name })}
     />
     <Choice<OwnRuleDraft["level"]>
       label="Level of its alerts"

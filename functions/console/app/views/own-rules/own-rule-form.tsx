@@ -1,14 +1,13 @@
 /** The form of an own rule, new or present. */
-import { useRef, useState } from "preact/hooks";
 import { useMay } from "../../access.ts";
 import { useAction } from "../../api/action.ts";
 import type { CustomRule, CustomRuleRequest } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
-import { focusFirstError } from "../../parts/focus-first-error.ts";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
 import { StaleNote } from "../../parts/stale-note.tsx";
 import { ProblemNote } from "../../parts/states.tsx";
+import { useTries } from "../../parts/use-tries.ts";
 import { PreviewCard } from "../previews/preview-card.tsx";
 import { draftOf, emptyDraft, type OwnRuleDraft, problemsOf, requestOf } from "./own-rule-draft.ts";
 import { OwnRuleFields } from "./own-rule-fields.tsx";
@@ -24,35 +23,22 @@ type Props = {
 
 export const OwnRuleForm = ({ rule, submit, save, onSaved }: Props) => {
   const [stored, setDraft] = useDraft<OwnRuleDraft>(`own rule ${rule?.id ?? ""}`);
-  const [isTried, setTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
+  const { isTried, tryWith, forgetTry, attributesOf } = useTries();
   const mayManage = useMay("security:manage");
   const draft = stored ?? (rule === undefined ? emptyDraft : draftOf(rule));
   const isStale = rule !== undefined && draft.revision !== rule.revision;
   const saving = useAction((edited: OwnRuleDraft, key) => save(requestOf(edited), edited.revision, key));
 
   const send = async (): Promise<void> => {
-    setTried(true);
-    if (Object.keys(problemsOf(draft)).length > 0) {
-      requestAnimationFrame(() => focusFirstError(form.current));
-      return;
-    }
+    if (!tryWith(problemsOf(draft))) return;
     const saved = await saving.run(draft);
     if (saved === undefined) return;
-    setTried(false);
+    forgetTry();
     setDraft(undefined);
     onSaved(saved);
   };
   return (
-    <form
-      ref={form}
-      class="form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!saving.isRunning && !isStale) void send();
-      }}
-    >
+    <form {...attributesOf({ isBusy: saving.isRunning || isStale, send })}>
       <OwnRuleFields
         draft={draft}
         problems={isTried ? problemsOf(draft) : {}}

@@ -5,6 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { Choice, TextField } from "../../parts/field.tsx";
 import { LeaveGuard } from "../../parts/leave-guard.tsx";
+import { NetworksField, UsersField } from "../../parts/lines-field.tsx";
 import { notify } from "../../parts/notices.ts";
 import { Card } from "../../parts/page.tsx";
 import { StaleNote } from "../../parts/stale-note.tsx";
@@ -55,21 +56,17 @@ const KnownCallers = ({ draft, mistakes, onEdit }: Omit<PartProps, "rule">) => (
     title="Known callers"
     note="The rule does not see events from these networks or of these users. It is then blind to attacks from there, too."
   >
-    <TextField
-      label="Known networks, one in each line"
-      hint="IPv4 or IPv6 with a prefix length, such as 192.0.2.0/24."
+    <NetworksField
+      label="Known networks"
       error={mistakes.networks}
       rows={4}
-      isId
       value={draft.networks}
       onType={(networks) => onEdit({ networks })}
     />
-    <TextField
-      label="Known users, one in each line"
-      hint="Their ids, as events have them."
+    <UsersField
+      label="Known users"
       error={mistakes.users}
       rows={4}
-      isId
       value={draft.users}
       onType={(users) => onEdit({ users })}
     />
