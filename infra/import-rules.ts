@@ -36,6 +36,7 @@ export const shared = {
     connection: ["security", "circuit-breaker", "provider"],
     sync: ["security", "circuit-breaker", "records", "provider", "connection"],
     detection: ["security", "circuit-breaker", "provider", "money", "connection", "sync"],
+    completeness: ["security", "sealing", "archive", "detection"],
     reports: ["security", "mutes", "circuit-breaker", "records", "connection", "sync", "detection"],
     notifications: ["security", "mutes", "reports"],
     exports: [

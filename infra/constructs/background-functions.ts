@@ -25,6 +25,7 @@ import { groupIn, type SubjectStacks, toConstructId } from "./subject-stacks.ts"
 /** The construct of a subject's functions. Logical ids contain its name, so a new name replaces functions. */
 const groupIds: Record<BackgroundFunction["subject"], string> = {
   security: "Background",
+  completeness: "Completeness",
   sync: "Sync",
   webhooks: "Webhooks",
   detection: "Judging",

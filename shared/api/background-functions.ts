@@ -22,7 +22,16 @@ export type Trigger =
 
 export type BackgroundFunction = {
   /** The folder of the function. */
-  subject: "security" | "sync" | "webhooks" | "detection" | "reports" | "erasure" | "exports" | "notifications";
+  subject:
+    | "security"
+    | "completeness"
+    | "sync"
+    | "webhooks"
+    | "detection"
+    | "reports"
+    | "erasure"
+    | "exports"
+    | "notifications";
   description: string;
   timeoutSeconds: number;
   triggers: readonly Trigger[];
@@ -72,6 +81,13 @@ export const backgroundFunctions = {
     // After the closing of hours has begun, which finds most hours within seconds.
     triggers: [{ hourlyAtMinute: 46 }, { event: "SiemFeedContinued" }],
     onlyWith: ["siemFeed", "archiveMonths"],
+  },
+  "sum-security-days": {
+    subject: "completeness",
+    description: "Sums the security events of the days that are over, and verifies a sample and all checkpoints",
+    timeoutSeconds: 900,
+    // A day is over for three hours. Apart from the work on hours, whose numbers differ while it is under way.
+    triggers: [{ hourlyAtMinute: 11 }],
   },
   "resume-stalled-syncs": {
     subject: "sync",

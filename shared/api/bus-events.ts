@@ -99,6 +99,7 @@ export const busEvents = {
       "detect-organization",
       "end-mute",
       "end-mutes",
+      "sum-security-days",
       "sweep-alert-outbox",
     ],
     isForSubscribers: true,

@@ -1,7 +1,7 @@
 import type { ObjectStore } from "../runtime/object-store.ts";
 import { archiveKey, archivePrefix, dayPrefix, hourOfKey } from "./archive-hour.ts";
 import { type ArchivedEvent, parseLine } from "./archive-line.ts";
-import { COMPRESSED, readLines } from "./line-file.ts";
+import { COMPRESSED, countLines, readLines } from "./line-file.ts";
 
 /** The lines of an hour's object in order of the events' ids. `tag` changes with them. */
 export type ArchivedHour = { lines: string[]; tag: string };
@@ -25,6 +25,12 @@ export const createArchiveStore = (objects: Pick<ObjectStore, "readTagged" | "pu
     /** The events of an hour in order of their ids; none without an object. */
     async readHour(scope: string, hour: number): Promise<ArchivedEvent[]> {
       return ((await find(scope, hour))?.lines ?? []).map(parseLine);
+    },
+
+    /** The number of events in the object of an hour; 0 without one. One read of S3. */
+    async countEvents(scope: string, hour: number): Promise<number> {
+      const object = await objects.readTagged(archiveKey(scope, hour));
+      return object === undefined ? 0 : countLines(object.body);
     },
 
     /** The hours of a day that have objects, oldest first. One write of S3's prices. @param day any time of it, epoch ms. */

@@ -1,8 +1,8 @@
 /** Compressed lines: each object of feed and archive is made here, so the same lines give the same bytes. */
 import { once } from "node:events";
-import { finished } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { createGzip, gunzip } from "node:zlib";
+import { createGunzip, createGzip, gunzip } from "node:zlib";
 
 /** Without a Content-Encoding, no client decompresses the object behind Athena's back. */
 export const COMPRESSED = { contentType: "application/gzip" } as const;
@@ -37,3 +37,14 @@ export const readLines = async (body: AsyncIterable<Uint8Array>): Promise<string
   for await (const chunk of body) chunks.push(chunk);
   return (await decompress(Buffer.concat(chunks))).toString().split("\n").slice(0, -1);
 };
+
+const LINE_END = 10;
+
+/** The number of lines, without holding them in memory. @throws Error if the bytes are not compressed. */
+export const countLines = (body: AsyncIterable<Uint8Array>): Promise<number> =>
+  pipeline(body, createGunzip(), async (lines: AsyncIterable<Uint8Array>) => {
+    let count = 0;
+    for await (const chunk of lines)
+      for (let at = chunk.indexOf(LINE_END); at >= 0; at = chunk.indexOf(LINE_END, at + 1)) count++;
+    return count;
+  });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { getItem, putItem, type Table } from "../runtime/table.ts";
 import { queryOnce } from "../runtime/table-query.ts";
-import { expiryOf, hourName } from "../terms/hours.ts";
+import { expiryOf, HOUR_MS, hourName } from "../terms/hours.ts";
 import { UNJUDGED_HOURS } from "../terms/tables.ts";
 import { createDueMarkStore } from "../work/due-mark-store.ts";
 import { defineShardedIndex } from "../work/sharded-index.ts";
@@ -52,6 +52,14 @@ export const createUnjudgedStore = (table: Table<"detection">, { retentionDays }
         const { scope, key } = Mark.parse(item);
         yield { scope, ...dueOfKey(key) };
       }
+    },
+
+    /** The marked hours of a scope in a span, oldest first; one read unit per 4 KB. @param span.to exclusive. */
+    async listOf(scope: string, { from, to }: { from: number; to: number }): Promise<number[]> {
+      const hours: number[] = [];
+      for await (const item of marks.listOf(scope, unjudgedKey(from), unjudgedKey(to - HOUR_MS)))
+        hours.push(dueOfKey(Mark.parse(item).key).hour);
+      return hours;
     },
 
     /** Clears a mark; two write units. */

@@ -55,6 +55,7 @@ const WindowItem = z.object({
 });
 
 const JudgedTime = z.pick(WindowItem, { key: true, judgedAt: true });
+const JudgedBy = z.pick(WindowItem, { key: true, rules: true });
 
 const toJson = (list: readonly unknown[]): string | undefined => (list.length === 0 ? undefined : encodeJson(list));
 
@@ -99,6 +100,13 @@ export const createWindowStore = (table: Table<"detection">, { retentionDays }: 
     return item && parseWindow(item);
   };
 
+  const pagesOf = (scope: string, { from, to }: { from: number; to: number }, attributes: readonly string[]) =>
+    queryPages(table, {
+      where: "#scope = :scope AND #key BETWEEN :first AND :last",
+      values: { scope, first: windowKey(from), last: windowKey(to - 1) },
+      attributes,
+    });
+
   return {
     /** A strongly consistent read: one read unit per 4 KB. @param hour epoch ms. */
     get,
@@ -120,19 +128,28 @@ export const createWindowStore = (table: Table<"detection">, { retentionDays }: 
      * per 4 KB.
      */
     async judgedTimes(scope: string, { from, to }: { from: number; to: number }): Promise<Map<number, number>> {
-      const pages = queryPages(table, {
-        where: "#scope = :scope AND #key BETWEEN :first AND :last",
-        values: { scope, first: windowKey(from), last: windowKey(to - 1) },
-        attributes: ["key", "judgedAt"],
-      });
       const times = new Map<number, number>();
-      for await (const page of pages) {
+      for await (const page of pagesOf(scope, { from, to }, ["key", "judgedAt"])) {
         for (const item of page) {
           const { key, judgedAt } = JudgedTime.parse(item);
           times.set(hourOfWindowKey(key), judgedAt);
         }
       }
       return times;
+    },
+
+    /** The versions of the rules that judged each hour of a span, by the hour's start. May lag; costs as `judgedTimes`. */
+    async judgedBy(
+      scope: string,
+      { from, to }: { from: number; to: number },
+    ): Promise<Map<number, Record<string, number>>> {
+      const rules = new Map<number, Record<string, number>>();
+      for await (const page of pagesOf(scope, { from, to }, ["key", "rules"]))
+        for (const item of page) {
+          const { key, rules: versions } = JudgedBy.parse(item);
+          rules.set(hourOfWindowKey(key), versions);
+        }
+      return rules;
     },
 
     /**

@@ -5,7 +5,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { canonicalJson } from "../evidence/canonical-json.ts";
 import { checkpointBody } from "../evidence/checkpoint.ts";
-import { type Hash, leafHash, rootOf } from "../evidence/merkle-tree.ts";
+import { EMPTY_TREE, grow, type Hash, leafHash, rootOf, rootOfFrontier } from "../evidence/merkle-tree.ts";
 import { encodeHash, entryOf, type LogHead } from "../evidence/sealed-log.ts";
 import { HOUR_MS } from "../terms/hours.ts";
 
@@ -40,14 +40,25 @@ export type SignedLog = {
   spki: readonly Uint8Array[];
 };
 
+/** Whether a checkpoint signs a body. @param checkpoint undefined if it is not stored. */
+export const isCheckpointOf = (body: string, checkpoint: string | undefined, spki: readonly Uint8Array[]): boolean =>
+  checkpoint?.startsWith(`${body}\n`) === true && spki.some((key) => isSigned(checkpoint, body, key));
+
 /** Whether the log's newest checkpoint signs exactly its leaves. */
-export const isLogSigned = ({ start, origin, entries, checkpoint, spki }: SignedLog): boolean => {
-  const body = checkpointBody(origin, entries.length, rootOfEntries(entries));
-  return (
-    isOfAllHours(entries, start) &&
-    checkpoint?.startsWith(`${body}\n`) === true &&
-    spki.some((key) => isSigned(checkpoint, body, key))
-  );
+export const isLogSigned = ({ start, origin, entries, checkpoint, spki }: SignedLog): boolean =>
+  isOfAllHours(entries, start) &&
+  isCheckpointOf(checkpointBody(origin, entries.length, rootOfEntries(entries)), checkpoint, spki);
+
+/** The bodies of the checkpoints of some sizes, which sign the first leaves of one log: so each follows from the others. */
+export const bodiesOf = (origin: string, entries: readonly string[], sizes: readonly number[]): Map<number, string> => {
+  const wanted = new Set(sizes);
+  const bodies = new Map<number, string>();
+  let tree = EMPTY_TREE;
+  for (const entry of entries) {
+    tree = grow(tree, [leafHash(entry)]);
+    if (wanted.has(tree.size)) bodies.set(tree.size, checkpointBody(origin, tree.size, rootOfFrontier(tree)));
+  }
+  return bodies;
 };
 
 /**

@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import type { Clock } from "../runtime/clock.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import type { Table } from "../runtime/table.ts";
-import { queryPages } from "../runtime/table-query.ts";
 import { HOUR_MS, hourName, timeOfName } from "../terms/hours.ts";
 import { isOrganizationKey } from "../terms/keys.ts";
 import { OPEN_HOURS } from "../terms/tables.ts";
@@ -23,6 +22,9 @@ const dueSeals = defineShardedIndex(OPEN_HOURS, { count: 8, prefix: "seal#" });
 
 export const dueSealShards: readonly string[] = dueSeals.shards;
 
+/** Epoch ms; `to`: exclusive. */
+type Span = { from: number; to: number };
+
 const PREFIX = "seal#";
 const keyOf = (hour: number): string => `${PREFIX}${hourName(hour)}`;
 const hourOf = (period: string): number => timeOfName(period.slice(PREFIX.length));
@@ -32,6 +34,14 @@ export type DueSealStore = ReturnType<typeof createDueSealStore>;
 /** The hours that are to be sealed. All calls throw DomainError `store_unavailable`. */
 export const createDueSealStore = (table: Table<"securityRollups">, now: Clock) => {
   const marks = createDueMarkStore(table, dueSeals);
+
+  const marksIn = async (scope: string, { from, to }: Span) => {
+    const found: z.output<typeof DueSealItem>[] = [];
+    if (from >= to) return found;
+    for await (const item of marks.listOf(scope, keyOf(from), keyOf(to - HOUR_MS))) found.push(DueSealItem.parse(item));
+    return found;
+  };
+
   return {
     /** Marks an hour of an organization; two write units. Events without an organization are never sealed. */
     async markDue(scope: string, hour: number): Promise<void> {
@@ -50,18 +60,12 @@ export const createDueSealStore = (table: Table<"securityRollups">, now: Clock) 
      * The marked hours of an organization in a span, in order of time, read strongly consistent; one read unit per 4 KB.
      * @param span.to exclusive.
      */
-    async listDue(scope: string, { from, to }: { from: number; to: number }): Promise<number[]> {
-      const hours: number[] = [];
-      if (from >= to) return hours;
-      const query = {
-        where: "#scope = :scope AND #period BETWEEN :first AND :last",
-        values: { scope, first: keyOf(from), last: keyOf(to - HOUR_MS) },
-        isConsistent: true,
-      };
-      for await (const page of queryPages(table, query))
-        hours.push(...page.map(({ period }) => hourOf(String(period))));
-      return hours;
-    },
+    listDue: async (scope: string, span: Span): Promise<number[]> =>
+      (await marksIn(scope, span)).map(({ period }) => hourOf(period)),
+
+    /** When those hours were marked last, epoch ms; costs the same. */
+    listMarkTimes: async (scope: string, span: Span): Promise<number[]> =>
+      (await marksIn(scope, span)).map(({ markedAt }) => markedAt),
 
     /** Removes a mark; two write units. @returns false if the hour was marked again since it was read. */
     clear: ({ scope, hour, token }: DueSeal): Promise<boolean> => marks.clear(scope, keyOf(hour), token),

@@ -15,6 +15,7 @@ import { createEventBus, eventBusClient } from "../runtime/event-bus.ts";
 import { createObjectStore, s3 } from "../runtime/object-store.ts";
 import { openTable } from "../runtime/open-table.ts";
 import { createSigningKeys } from "../runtime/signing-keys.ts";
+import { createCheckCheckpoints } from "../sealing/check-checkpoints.ts";
 import { createReadCheckpoint } from "../sealing/checkpoint.ts";
 import { createCheckpointSigner } from "../sealing/checkpoint-signer.ts";
 import { createCheckpointStore } from "../sealing/checkpoint-store.ts";
@@ -29,7 +30,7 @@ import { DAY_MS } from "../terms/hours.ts";
 import { wireArchiveReader } from "./archive.ts";
 import { wireDueSealStore } from "./sealing-marks.ts";
 
-const wireEvidenceStore = () => createEvidenceStore(openTable("evidence"), systemClock);
+export const wireEvidenceStore = () => createEvidenceStore(openTable("evidence"), systemClock);
 
 const wireCheckpoints = () =>
   createCheckpointStore(createObjectStore(s3, readConfig(["CHECKPOINTS_BUCKET"]).CHECKPOINTS_BUCKET));
@@ -83,6 +84,13 @@ export const wireReadIntegrity = (readLog = wireReadLog()): ReadIntegrity =>
     ...wireUnsealed(),
     keys: wireCheckpointSigner().keys,
     now: systemClock,
+  });
+
+export const wireCheckCheckpoints = () =>
+  createCheckCheckpoints({
+    evidence: wireEvidenceStore(),
+    checkpoints: wireCheckpoints(),
+    keys: wireCheckpointSigner().keys,
   });
 
 export const wireReadCheckpoint = () =>

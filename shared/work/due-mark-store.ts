@@ -1,4 +1,5 @@
 import { deleteItem, type Item, putItem, type Table } from "../runtime/table.ts";
+import { queryPages } from "../runtime/table-query.ts";
 import type { TableKey, TableName } from "../terms/tables.ts";
 import type { ShardedIndex } from "./sharded-index.ts";
 import { readIndex } from "./sharded-index-store.ts";
@@ -35,6 +36,15 @@ export const createDueMarkStore = (table: Table, index: ShardedIndex) => {
      */
     list: (last?: string, shard?: string): AsyncGenerator<Item, void, void> =>
       readIndex(table, shard === undefined ? index : { ...index, shards: [shard] }, last),
+
+    /**
+     * The marks of a scope with sort keys from `first` to `last`, in order, read strongly consistent: a read unit per 4 KB.
+     */
+    async *listOf(scope: string, first: string, last: string): AsyncGenerator<Item, void, void> {
+      const where = `#scope = :scope AND #${sortKey} BETWEEN :first AND :last`;
+      const query = { where, values: { scope, first, last }, isConsistent: true };
+      for await (const page of queryPages(table, query)) yield* page;
+    },
 
     /**
      * Removes a mark; two write units.

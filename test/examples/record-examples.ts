@@ -1,11 +1,12 @@
 /**
  * The examples of the OpenAPI document: requests to the running service and its answers, by operation. An organization stores
- * plants, connects an account, looks into a refused guest, and reads its reports. Only addresses are replaced, and two long
- * lists cut.
+ * plants, connects an account, looks into a refused guest, and reads its reports. Only addresses are replaced, and three
+ * long lists cut.
  */
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
 import type { RouteName } from "../../shared/api/routes.ts";
+import type { Coverage } from "../../shared/completeness/coverage.ts";
 import { deliveryKey } from "../../shared/notifications/notification-items.ts";
 import { eventId, identityOf } from "../../shared/security/event-id.ts";
 import { eventually, organizationOf, type Run } from "../support/integration.ts";
@@ -37,8 +38,8 @@ const waitForMonday = async (service: ServiceUnderTest): Promise<number> => {
   return now + ms;
 };
 
-/** Lists of a connection that are the same for each account, and longer than a reader needs. */
-const CUT_LISTS = ["eventTypes", "keyPermissions"];
+/** Lists of a connection that are the same for each account, and hours of a day: longer than a reader needs. */
+const CUT_LISTS = ["eventTypes", "keyPermissions", "notJudged"];
 const CUT_LENGTH = 3;
 
 /** Replaces the addresses of this machine. */
@@ -357,5 +358,15 @@ export const recordExamples = async (service: ServiceUnderTest): Promise<Example
   const sealed = await record<{ hours: { checkpoint?: number }[] }>("getIntegrity", "hours", "GET security/integrity");
   const step = sealed.hours.findLast(({ checkpoint }) => checkpoint !== undefined)?.checkpoint ?? 0;
   await record("getCheckpoint", "signed", `GET security/checkpoints/${step + 1}?from=1`);
+
+  // The first day that the log has from its beginning on, and its night.
+  await service.advance(2 * DAY_MS, "last");
+  await service.advance(3_600_000);
+  const night = startedAt + WEEK_MS + 2 * DAY_MS;
+  const month = new Date(night).toISOString().slice(0, 7);
+  const coverage = await record<Coverage>("getCoverage", "month", `GET security/coverage?month=${month}`);
+  // The ids of own rules differ from recording to recording.
+  const rules = Object.fromEntries(Object.entries(coverage.rules).filter(([rule]) => !rule.startsWith("custom_")));
+  keep("getCoverage", "month", undefined, { ...coverage, rules });
   return examples;
 };

@@ -495,6 +495,7 @@ export const endpointCases = {
     request: ({ world }) => ({ method: "GET", target: `${PROVIDER}/security/exports/${world.exportId}` }),
   },
   getIntegrity: get("/security/integrity"),
+  getCoverage: get("/security/coverage?month=2026-11"),
   getCheckpoint: get("/security/checkpoints/1?from=1"),
   startPreview: {
     request: () => ({

@@ -178,7 +178,7 @@ describe("the alarms", () => {
     const watched = failing.flatMap((alarm) => watchedBy(nameOf(alarm), "Errors"));
     const background = ofType("AWS::Lambda::Function").flatMap(([id]) => {
       const [, name] =
-        /^((?:Background|Sync|Webhooks|Judging|Exporting|Notifications)(?!ReceiveWebhook).+)Function[0-9A-F]{8}$/.exec(
+        /^((?:Background|Completeness|Sync|Webhooks|Judging|Exporting|Notifications)(?!ReceiveWebhook).+)Function[0-9A-F]{8}$/.exec(
           id,
         ) ?? [];
       return name === undefined ? [] : [name];

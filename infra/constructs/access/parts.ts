@@ -67,7 +67,7 @@ export const accessParts = ({
 
   const feedAccess = feedBucket && bucketAccess("FEED_BUCKET", feedBucket);
   /** The feed for a SIEM: actions on its objects. Without a feed, an empty variable and no right. */
-  const feed = (...actions: readonly ("PutObject" | "DeleteObject")[]): Access => ({
+  const feed = (...actions: readonly ("GetObject" | "PutObject" | "DeleteObject")[]): Access => ({
     grants: (actions.length === 0 ? undefined : feedAccess?.may(...actions).grants.map(onAllObjects)) ?? [],
     environment: { FEED_BUCKET: feedBucket?.bucketName ?? "" },
   });

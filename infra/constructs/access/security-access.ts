@@ -18,8 +18,8 @@ const ROLLUP_SETTLE_MS = 3_000;
 /** The rights of the functions of security events, their statistics and alerts. */
 export const securityAccess = (parts: AccessParts) => {
   const { securityEvents, securityRollups, securityAlerts, detection, erasures, connections, retention } = parts;
-  const { mutes, recordSecurityEvents, changeCircuits, settings, feed, archive, evidence } = parts;
-  const { readCheckpoints, readCheckpointKeys, signCheckpoints } = parts;
+  const { mutes, recordSecurityEvents, changeCircuits, settings, feed, listFeed, archive, evidence } = parts;
+  const { readCheckpoints, readCheckpointKeys, signCheckpoints, raiseAlerts, resolveAlerts } = parts;
   return {
     listSecurityEvents: together(
       securityEvents.may("Query", "BatchGetItem"),
@@ -69,6 +69,7 @@ export const securityAccess = (parts: AccessParts) => {
       readCheckpointKeys,
       retention,
     ),
+    getCoverage: evidence.may("GetItem", "Query"),
     getCheckpoint: together(evidence.may("Query"), readCheckpoints),
 
     /** Whether there is a feed. */
@@ -105,6 +106,24 @@ export const securityAccess = (parts: AccessParts) => {
       securityRollups.query(OPEN_HOURS),
       securityRollups.may("GetItem", "PutItem", "DeleteItem"),
       settings.may("GetItem"),
+    ),
+
+    /** To count events wherever they are, to verify them as getIntegrity does, and to raise and resolve alerts. */
+    "sum-security-days": together(
+      evidence.may("GetItem", "Query", "PutItem"),
+      securityEvents.may("Query"),
+      securityRollups.may("Query"),
+      detection.may("Query"),
+      connections.query(CONNECTED_ORGANIZATIONS),
+      settings.may("GetItem"),
+      erasures.may("Query"),
+      archive("GetObject"),
+      feed("GetObject"),
+      listFeed,
+      readCheckpoints,
+      readCheckpointKeys,
+      raiseAlerts,
+      resolveAlerts,
     ),
 
     /** To clean events that an erasure has affected since (shared/erasure/late-store.ts). */

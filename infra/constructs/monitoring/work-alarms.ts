@@ -38,6 +38,7 @@ const perFunction = (
 
 const subjects: Record<BackgroundFunction["subject"], string> = {
   security: "SecurityEvent",
+  completeness: "Completeness",
   sync: "Sync",
   webhooks: "Webhook",
   detection: "Detection",

@@ -1,15 +1,17 @@
 /** Which rules alerts can have, and which of them a mute may name. Pure. */
-import { EVENT_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, SILENCED_RULE } from "./alert.ts";
+import {
+  EVENT_RULE,
+  INCOMPLETE_RULE,
+  MANUAL_RULE,
+  MUTED_RULE,
+  PAUSED_RULE,
+  RULE_OFF_RULE,
+  SILENCED_RULE,
+} from "./alert.ts";
 import { builtInRules } from "./finding.ts";
 
 /** The rules whose alerts say that alarms are off: a mute never acts on them. */
-const unmutableRules: readonly string[] = [
-  SILENCED_RULE,
-  PAUSED_RULE,
-  MUTED_RULE,
-  "detection_rule_off",
-  "evidence_incomplete",
-];
+const unmutableRules: readonly string[] = [SILENCED_RULE, PAUSED_RULE, MUTED_RULE, RULE_OFF_RULE, INCOMPLETE_RULE];
 
 /** The other rules. A new rule that `builtInRules` does not list must be added here. */
 export const mutableRules: readonly string[] = [EVENT_RULE, MANUAL_RULE, ...builtInRules];

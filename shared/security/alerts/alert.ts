@@ -1,6 +1,6 @@
 /**
- * Alerts: reasons for operators to look at an organization. Four things raise an alert: an event at or above
- * ALERT_THRESHOLD, a finding of detection, an operator, and a fire drill.
+ * Alerts: reasons for operators to look at an organization. Five things raise an alert: an event at or above
+ * ALERT_THRESHOLD, a finding of detection, an operator, a fire drill, and a day whose evidence is incomplete.
  * Reading order: alert-raiser.ts turns an event or a finding into a trigger, alert-raising-store.ts creates or repeats the
  * alert, alert-publisher.ts publishes the change. Then alert-store.ts (lists) and monitoring/alert-actions.ts (operators).
  * Decisions: docs/security-events.md, "Alerts and their events".
@@ -36,6 +36,8 @@ export const SILENCED_RULE = "notifications_silenced";
 export const MUTED_RULE = "alerts_muted";
 /** Of alerts about a rule of detection that a user switched off. Its subject is the rule. */
 export const RULE_OFF_RULE = "detection_rule_off";
+/** Of alerts about a day whose sums of events are unequal. Its subject is the day. */
+export const INCOMPLETE_RULE = "evidence_incomplete";
 
 const text = z.string();
 const described = (description: string) => z.string().register(z.globalRegistry, { description });
@@ -57,7 +59,7 @@ export const Alert = z
     ),
     escalatedAt: z.optional(epochMs("when a repetition last raised its level.")),
     rule: described(
-      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `alerts_muted`, `connection_key`, `detection_rule_off`, or the rule of detection.",
+      "Why it was raised: `event_threshold`, `manual`, `notifications_paused`, `notifications_silenced`, `alerts_muted`, `connection_key`, `detection_rule_off`, `evidence_incomplete`, or the rule of detection.",
     ),
     subject: described("The user or thing that the alert is about. One unresolved alert per rule and subject."),
     status: z.enum(alertStatuses),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Clock } from "../../runtime/clock.ts";
 import { newRequestToken } from "../../runtime/ids.ts";
 import { deleteItem, putItem, type Table } from "../../runtime/table.ts";
-import { hourName, timeOfName } from "../../terms/hours.ts";
+import { HOUR_MS, hourName, timeOfName } from "../../terms/hours.ts";
 import { isOrganizationKey } from "../../terms/keys.ts";
 import { OPEN_HOURS } from "../../terms/tables.ts";
 import { createDueMarkStore } from "../../work/due-mark-store.ts";
@@ -13,7 +13,12 @@ import { defineShardedIndex } from "../../work/sharded-index.ts";
  * (`feed#2026-11-21T10`). `token` changes with every mark. Marks do not expire. They share the index of the open hours,
  * in shards of their own.
  */
-const DueHourItem = z.object({ scope: z.string(), period: z.string(), token: z.string() });
+const DueHourItem = z.object({
+  scope: z.string(),
+  period: z.string(),
+  token: z.string(),
+  markedAt: z.optional(z.number()),
+});
 
 /** `hour`: its start, epoch ms. */
 export type DueHour = { scope: string; hour: number; token: string };
@@ -49,6 +54,18 @@ export const createDueHourStore = (table: Table<"securityRollups">, now: Clock) 
         const { scope, period, token } = DueHourItem.parse(item);
         yield { scope, hour: timeOfName(period.slice(FEED_MARKS.length)), token };
       }
+    },
+
+    /**
+     * When the hours of an organization in a span were marked last, in order of time, epoch ms, read strongly consistent; one
+     * read unit per 4 KB. Marks of older versions have no time.
+     * @param span.to exclusive.
+     */
+    async listMarkTimes(scope: string, { from, to }: { from: number; to: number }): Promise<number[]> {
+      const times: number[] = [];
+      for await (const item of marks.listOf(scope, keyOf(from), keyOf(to - HOUR_MS)))
+        times.push(DueHourItem.parse(item).markedAt ?? 0);
+      return times;
     },
 
     /** Removes a mark; two write units. @returns false if the hour was marked again since it was read. */

@@ -17,6 +17,7 @@ export const givenUpWork: Readonly<Record<string, GivenUp>> = {
   "schedule → dispatch-detection": { work: "dispatch-detection", failing: all },
   "schedule → close-security-hours": { work: "close-security-hours", failing: all },
   "schedule → seal-security-hours": { work: "seal-security-hours", failing: all },
+  "schedule → sum-security-days": { work: "sum-security-days", failing: all },
   "schedule → write-siem-feed": { work: "write-siem-feed", failing: all },
   "schedule → end-mutes": { work: "end-mutes", failing: all },
   "schedule → sweep-alert-outbox": { work: "sweep-alert-outbox", failing: all },

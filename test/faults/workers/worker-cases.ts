@@ -387,6 +387,15 @@ const cases = {
     hourly: sealing,
     shown: integrity,
   },
+  "sum-security-days": {
+    worker: "sum-security-days",
+    prepare: async (setting) => {
+      await closeSealedHours(setting);
+      return startedBy("sum-security-days")(setting);
+    },
+    aheadMs: LATER_DAY_MS,
+    hourly: ["sum-security-days", ...finders],
+  },
   "write-siem-feed": {
     worker: "write-siem-feed",
     prepare: async (setting) => {

@@ -13,6 +13,7 @@ import { inTriageOrder, MOST_SELECTED, matches, select } from "../../../function
 import { ruleName, rules, subjectOf } from "../../../functions/console/app/views/alerts/words.ts";
 import {
   EVENT_RULE,
+  INCOMPLETE_RULE,
   MANUAL_RULE,
   MUTED_RULE,
   PAUSED_RULE,
@@ -38,7 +39,8 @@ const alert = (fields: Partial<Alert> = {}): Alert => ({
 
 describe("the words of alerts", () => {
   it("exist for each rule of the service, and for no other", () => {
-    const others = [EVENT_RULE, KEY_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE];
+    const ofService = [EVENT_RULE, MANUAL_RULE, MUTED_RULE, PAUSED_RULE, RULE_OFF_RULE, SILENCED_RULE, INCOMPLETE_RULE];
+    const others = [...ofService, KEY_RULE];
     expect(Object.keys(rules).sort()).toEqual([...findingRules, ...accountRules, ...others].sort());
     expect(ruleName("constructor")).toBe("Constructor");
     expect(ruleName("a_later_rule")).toBe("A later rule");
@@ -58,6 +60,7 @@ describe("the words of alerts", () => {
     ["notifications_paused", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
     ["notifications_silenced", "01M7Y", { text: "A destination of notifications", destinationId: "01M7Y" }],
     ["alerts_muted", "01M7Y", { text: "A mute", muteId: "01M7Y" }],
+    ["evidence_incomplete", "2026-11-21", { text: "The day 2026-11-21" }],
     ["manual", "01M7Y", undefined],
   ])("name the subject of %s %s", (rule, subject, expected) => {
     expect(subjectOf({ rule, subject })).toEqual(expected);

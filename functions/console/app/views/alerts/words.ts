@@ -131,6 +131,12 @@ export const rules: Readonly<Record<string, RuleWords>> = {
     means: "A user switched a detection rule off: it finds nothing until it is switched on again.",
     todo: "Open the event to see who did that, and ask them. Switch the rule on again if it was not wanted; this alert is then resolved.",
   },
+  evidence_incomplete: {
+    name: "Evidence incomplete",
+    means:
+      "On this day, not as many events are recorded as are counted, sealed and archived: events were lost or added.",
+    todo: "The message names the first hour. Ask the operators of the service who wrote to its tables; the alert is resolved in the night in which the sums are equal again.",
+  },
   alerts_muted: {
     name: "Alerts muted",
     means: "A user muted alerts of level high or critical: they are raised, but not sent until the mute ends.",
@@ -220,6 +226,7 @@ export const subjectOf = ({ rule, subject }: Pick<Alert, "rule" | "subject">): S
   if (rule === "notifications_paused" || rule === "notifications_silenced")
     return { text: "A destination of notifications", destinationId: subject };
   if (rule === "alerts_muted") return { text: "A mute", muteId: subject };
+  if (rule === "evidence_incomplete") return { text: `The day ${subject}` };
   if (rule === "detection_rule_off") return { text: `Rule: ${ruleName(subject)}` };
   const fixed = ownOf(fixedSubjects, subject);
   if (ownRuleId(rule) !== undefined && fixed === undefined) return ownSubject(subject);
