@@ -9,7 +9,7 @@ import type { DeploymentConfig, ReservableFunction } from "./constructs/resource
 import { MAX_WEBHOOK_CONCURRENCY, webhookConcurrencyFor } from "./constructs/resources/expected-load.ts";
 import { ContextError, describeProblems, orList } from "./context-problems.ts";
 import { networkChecks, networkKeys, together } from "./network-context.ts";
-import { chooseWebhookEntrance, requireSesIn, requireTracingIn } from "./regions.ts";
+import { chooseWebhookEntrance, requireSesIn, requireSigningKeysIn, requireTracingIn } from "./regions.ts";
 import { isProtected, stageKeys } from "./stage-context.ts";
 import baseline from "./stateful-resources.json" with { type: "json" };
 import { wholeNumber } from "./whole-number.ts";
@@ -248,6 +248,7 @@ export const parseContext = (
   if (!result.success) throw new ContextError(describeProblems(result.error.issues, own, contextKeys, nameOf));
   const { issuer = NO_ISSUER, audience = "plant-store", ...config } = result.data;
   const { region = environmentRegion, webhookEntrance, webhookDomainName } = config;
+  requireSigningKeysIn(region);
   if (config.xrayTracing) requireTracingIn(region);
   if (config.multiRegionKey && !isLocal) requireNewKey(baseline);
   if (config.emailSender !== undefined) requireSesIn(region);

@@ -43,6 +43,9 @@ const REGIONS_WITHOUT_SES = [
 
 const isChina = (region: string | undefined): region is string => region?.startsWith("cn-") === true;
 
+/** The isolated partitions, such as us-iso-east-1. */
+const ISOLATED_PARTITION = /^[a-z]+-iso/;
+
 type Wishes = {
   region: string | undefined;
   webhookEntrance: WebhookEntranceKind | undefined;
@@ -73,6 +76,20 @@ export const requireTracingIn = (region: string | undefined): void => {
   if (isChina(region)) {
     throw new ContextError(`AWS X-Ray does not trace Lambda functions in the region ${region}: leave xrayTracing out.`);
   }
+};
+
+/**
+ * KMS has Ed25519 keys (ECC_NIST_EDWARDS25519), which sign the checkpoints, in all regions, those of GovCloud and China
+ * included. It has not announced them for isolated partitions.
+ * Sources: AWS's announcement of 2025-11-07, as others quote it; the history of
+ * https://docs.amazonaws.cn/kms/latest/developerguide/dochistory.html (China).
+ * @throws ContextError in an isolated partition.
+ */
+export const requireSigningKeysIn = (region: string | undefined): void => {
+  if (region === undefined || !ISOLATED_PARTITION.test(region)) return;
+  throw new ContextError(
+    `AWS KMS has no keys of the type ECC_NIST_EDWARDS25519 in the region ${region}, and the service signs its log with one: deploy to another region.`,
+  );
 };
 
 /** @throws ContextError if a sender of mails is given in a region without Amazon SES. */

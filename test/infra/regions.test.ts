@@ -45,6 +45,15 @@ describe("a region", () => {
     expect(parseContext({ xrayTracing: "true" }, "eu-central-1").xrayTracing).toBe(true);
   });
 
+  it("has keys that sign the log everywhere but in isolated partitions", () => {
+    for (const region of ["us-iso-east-1", "us-isob-east-1", "eu-isoe-west-1"])
+      expect(() => entranceOf({ webhookEntrance: "api" }, region)).toThrow(
+        `AWS KMS has no keys of the type ECC_NIST_EDWARDS25519 in the region ${region}`,
+      );
+    for (const region of ["cn-north-1", "us-gov-west-1", "me-central-1", undefined])
+      expect(entranceOf({ webhookEntrance: "api" }, region)).toBe("api");
+  });
+
   it("of the context counts before the command line's", () => {
     expect(entranceOf({ region: "eu-central-1" }, "eu-south-2")).toBe("url");
   });
