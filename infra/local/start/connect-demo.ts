@@ -3,6 +3,8 @@ import type { LocalCloud } from "../cloud/local-cloud.ts";
 import { mintToken } from "../commands/mint-token.ts";
 import type { RunningStack } from "../commands/stack-file.ts";
 import { actDemoIncident } from "./demo-incident.ts";
+import { actKeyStory } from "./demo-key-story.ts";
+import { postJson, readAnswer } from "./post-json.ts";
 
 /** The organization that `npm start` connects, so that there is data to look at. */
 const DEMO_ORGANIZATION = "demo";
@@ -13,20 +15,11 @@ const WEBHOOK_SECRET = "whsec_local_demo";
 const CONNECTION = "/api/integrations/provider/connection";
 const Connection = z.object({ status: z.string(), accountId: z.string().optional() });
 
-const json = async (response: Response): Promise<unknown> => {
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
-  return JSON.parse(text);
-};
-
 /** Has the simulator send its webhooks to this start's address. */
 const sendWebhooks = async (stack: RunningStack, accountId: string): Promise<void> => {
   if (stack.webhookUrl === undefined) return;
   const body = { accountId, url: `${stack.webhookUrl}/${DEMO_ORGANIZATION}`, secret: WEBHOOK_SECRET };
-  const headers = { "content-type": "application/json" };
-  await json(
-    await fetch(`${stack.controlUrl}/provider/webhooks`, { method: "POST", headers, body: JSON.stringify(body) }),
-  );
+  await postJson(`${stack.controlUrl}/provider/webhooks`, body);
 };
 
 /** Some trade, so that there is something to count: two payments, a declined one, a refund and a payout. */
@@ -42,16 +35,15 @@ const TRADE = [
 ];
 
 const trade = async ({ controlUrl }: RunningStack, accountId: string): Promise<void> => {
-  const headers = { "content-type": "application/json" };
   for (const [seed, action] of TRADE.entries()) {
-    const body = JSON.stringify({ accountId, action, seed });
-    await json(await fetch(`${controlUrl}/provider/changes`, { method: "POST", headers, body }));
+    await postJson(`${controlUrl}/provider/changes`, { accountId, action, seed });
   }
 };
 
 /**
- * Connects the demo organization to the simulator by the API itself, as an administrator would, and lets an incident happen
- * to it (demo-incident.ts) and some trade, unless it was connected at an earlier start. Without a simulator nothing happens.
+ * Connects the demo organization to the simulator by the API itself, as an administrator would, and lets two incidents
+ * (demo-incident.ts, demo-key-story.ts) and some trade happen to it, unless it was connected at an earlier start. Without a
+ * simulator nothing happens.
  * @returns the demo organization's id, if there is one.
  * @throws Error with the API's answer.
  */
@@ -62,7 +54,7 @@ export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "d
   const token = await mintToken(stack.issuerUrl, claims);
   const call = async (method: "GET" | "PUT", body?: object) =>
     Connection.parse(
-      await json(
+      await readAnswer(
         await fetch(`${stack.apiUrl}${CONNECTION}`, {
           method,
           headers: { ...headers, authorization: `Bearer ${token}` },
@@ -77,6 +69,9 @@ export const connectDemo = async ({ stack, demo }: Pick<LocalCloud, "stack" | "d
     await actDemoIncident(stack, DEMO_ORGANIZATION).catch(() => undefined);
   }
   await sendWebhooks(stack, demo.accountId);
-  if (known.accountId === undefined) await trade(stack, demo.accountId);
+  if (known.accountId === undefined) {
+    await trade(stack, demo.accountId);
+    await actKeyStory(stack, demo.accountId, token);
+  }
   return DEMO_ORGANIZATION;
 };

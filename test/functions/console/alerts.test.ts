@@ -211,6 +211,14 @@ describe("the evidence", () => {
       ["Within", { kind: "duration", ms: 900_000 }],
       ["An alert from", "5"],
     ]);
+    const story = [
+      { at: 1_795_870_000_000, what: "api_key_viewed" },
+      { at: 1_795_870_060_000, what: "our call was refused" },
+    ];
+    expect(evidenceFacts({ story })).toEqual([
+      { name: "API key viewed", value: { kind: "time", at: 1_795_870_000_000 } },
+      { name: "Our call was refused", value: { kind: "time", at: 1_795_870_060_000 } },
+    ]);
     expect(evidenceFacts({ count: 1, threshold: 1 })).toHaveLength(1);
     expect(evidenceFacts({ share: 0.125 })[0]?.value).toEqual({ kind: "text", text: "12.5%" });
   });

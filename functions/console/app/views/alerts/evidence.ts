@@ -1,5 +1,5 @@
 /** The evidence of a finding as facts. The rules of detection decide what it has; names of later versions are split into words. Pure. */
-import { formatNumber, formatShare } from "../../words/format.ts";
+import { formatNumber, formatShare, inWords } from "../../words/format.ts";
 import { type MetadataFact, metadataFacts } from "../events/metadata.ts";
 import { ownOf } from "./words.ts";
 
@@ -47,6 +47,14 @@ const shares = new Set(["share", "shareThreshold"]);
 
 export type EvidenceFact = MetadataFact;
 
+type StoryPart = { at: number; what: string };
+const isStoryPart = (part: unknown): part is StoryPart =>
+  typeof part === "object" && part !== null && "at" in part && typeof part.at === "number" && "what" in part;
+
+/** Entries of the provider's log and events of our own, in order of time. */
+const storyFacts = (story: readonly unknown[]): EvidenceFact[] =>
+  story.filter(isStoryPart).map(({ at, what }) => ({ name: inWords(String(what)), value: { kind: "time", at } }));
+
 /** @param evidence of an alert. */
 export const evidenceFacts = (evidence: Readonly<Record<string, unknown>> = {}): EvidenceFact[] =>
   Object.entries(evidence)
@@ -54,6 +62,7 @@ export const evidenceFacts = (evidence: Readonly<Record<string, unknown>> = {}):
     .filter(([key, value]) => !(key === "threshold" && value === 1) && !(Array.isArray(value) && value.length === 0))
     .toSorted(([one], [other]) => rank(one) - rank(other))
     .flatMap(([key, value]): EvidenceFact[] => {
+      if (key === "story" && Array.isArray(value)) return storyFacts(value);
       const name = ownOf(names, key);
       const text = (said: string): EvidenceFact[] => [{ name: name ?? key, value: { kind: "text", text: said } }];
       if (name !== undefined && typeof value === "number" && shares.has(key)) return text(formatShare(value));
