@@ -10,10 +10,12 @@ import { isUnreadable, ProviderError } from "./provider-error.ts";
  * its id cannot be written as the provider knows it: an answer about another id proves nothing. Undefined for an object of
  * an optional type that the credentials may not read: after a refusal, no further object of the type is read.
  * @param isLeftOut whether an optional type was refused so lately that it is not asked for.
+ * @param noteRefused stores that a type was refused, for others and for later.
  */
 export const rereadWith = (
   readObject: Provider["readObject"],
   isLeftOut: (type: RecordType) => boolean | Promise<boolean>,
+  noteRefused: (type: RecordType) => Promise<void>,
 ): Reread => {
   const refused = new Set<RecordType>();
   return async (type, id) => {
@@ -24,6 +26,7 @@ export const rereadWith = (
     } catch (error) {
       if (isOptional(type) && isUnreadable(error)) {
         refused.add(type);
+        await noteRefused(type);
         return undefined;
       }
       if (error instanceof ProviderError && error.kind === "validation") return setAside(type, id, "unreadable");

@@ -41,6 +41,19 @@ export const workOfTypes = (
   return notRead.length === 0 ? listed : { ...listed, notRead };
 };
 
+/**
+ * What is known after a single object of a type was refused: its list is not read to the end any more, because events may
+ * change nothing until the type may be read again.
+ */
+export const typesAfterRefusal = (
+  type: RecordType,
+  at: number,
+  { readTypes = [], refusedTypes = {} }: Types,
+): Required<Types> => ({
+  readTypes: readTypes.filter((one) => one !== type),
+  refusedTypes: { ...refusedTypes, [type]: at },
+});
+
 /** What a run has found out about the optional types; nothing if it listed none. */
 export const typesAfter = ({ mode, startedAt, work }: ActiveRun, before: Types): Types => {
   const { readTypes = [], refusedTypes = {} } = before;

@@ -24,6 +24,7 @@ import { ConnectionGoneError } from "./sync-failure.ts";
 import type { ActiveRun } from "./sync-item.ts";
 import type { TakenRun } from "./sync-lease-store.ts";
 import type { SyncRun } from "./sync-run.ts";
+import type { SyncRunStore } from "./sync-run-store.ts";
 import type { SyncWork } from "./sync-work.ts";
 
 /** Records that changed, by type. */
@@ -103,6 +104,7 @@ export type OpenRunDependencies = {
   claims: Pick<RecordsClaimStore, "claimRecords">;
   apply: Apply;
   records: Pick<RecordListStore, "listIds">;
+  runs: Pick<SyncRunStore, "noteRefused">;
   pageIds: Pick<PageIdStore, "put" | "read" | "readAll">;
   setAsides: Pick<SetAsideStore, "unmarked" | "mark">;
   events: Pick<SyncEvents, "setAside">;
@@ -150,7 +152,9 @@ export const openRun = async (
   const { connectionId, accountId, connectedAt, webhookSecrets } = connection;
   const operation = { ...origin, organizationId, accountId };
   const { provider, operations } = createLeasedProvider(dependencies.access.open(credentials, operation), lease.keep);
-  const reread = rereadWith(provider.readObject, isLeftOutBy(run, definedFields({ refusedTypes })));
+  const reread = rereadWith(provider.readObject, isLeftOutBy(run, definedFields({ refusedTypes })), (type) =>
+    dependencies.runs.noteRefused(organizationId, type, dependencies.clock()),
+  );
   let isClaimed = false;
 
   const claim = async (): Promise<void> => {

@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
+import type { RecordType } from "../records/record.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { getItem, type Table, updateItem } from "../runtime/table.ts";
 import { getItems } from "../runtime/table-batches.ts";
 import { queryPage } from "../runtime/table-query.ts";
 import { organizationIdOf } from "../terms/keys.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
+import { typesAfterRefusal } from "./optional-types.ts";
 import {
   type ActiveRun,
   activeIndex,
@@ -146,6 +148,17 @@ export const createSyncRunStore = (table: Table<"syncRuns">) => {
         values: { id: runId },
       });
       return written || (await readState(organizationId)).run?.id !== runId;
+    },
+
+    /**
+     * Notes that a single object of an optional type was refused, at a time (epoch ms), while no run read the type's list:
+     * a read unit and a write unit per KB of the state. Without a state, nothing is noted.
+     */
+    async noteRefused(organizationId: string, type: RecordType, at: number): Promise<void> {
+      await updateItem(table, stateKey(organizationId), {
+        set: typesAfterRefusal(type, at, await readState(organizationId)),
+        condition: "attribute_exists(#key)",
+      });
     },
 
     /** The organizations with a run in the index, shard by shard. May lag by a second. Half a read unit per shard and 4 KB. */

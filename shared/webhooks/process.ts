@@ -196,11 +196,13 @@ export const createReread = ({
   openConnection,
   access,
   refusedTypes,
+  noteRefused,
 }: {
   openConnection: OpenConnection;
   access: Pick<ProviderAccess, "open">;
-  /** When sync runs were last refused each type of records, epoch ms. Runs try them again once a day; events do not. */
+  /** When each type of records was last refused, epoch ms. Runs try them again once a day; events do not. */
   refusedTypes(organizationId: string): Promise<Readonly<Partial<Record<RecordType, number>>>>;
+  noteRefused(organizationId: string, type: RecordType): Promise<void>;
 }): ProcessDependencies["reread"] => {
   const open = async (organizationId: string, { connectionId }: EventConnection): Promise<Provider> => {
     const { connection, credentials } = await openConnection(organizationId, { source: "webhook" });
@@ -216,9 +218,10 @@ export const createReread = ({
     // Refusals before the connect are those of other credentials.
     const isLeftOut = async (type: RecordType) =>
       ((await refusedTypes(organizationId))[type] ?? Number.NEGATIVE_INFINITY) >= connection.connectedAt;
-    return rereadWith(async (type, id) => {
+    const readObject: Provider["readObject"] = async (type, id) => {
       opened ??= open(organizationId, connection);
       return (await opened).readObject(type, id);
-    }, isLeftOut);
+    };
+    return rereadWith(readObject, isLeftOut, (type) => noteRefused(organizationId, type));
   };
 };

@@ -106,6 +106,7 @@ export const wireProcess = (): Process => {
       openConnection: wireOpenConnection(access, onRefused),
       access,
       refusedTypes: async (organizationId) => (await runs.readState(organizationId)).refusedTypes ?? {},
+      noteRefused: (organizationId, type) => runs.noteRefused(organizationId, type, systemClock()),
     }),
     disconnect: (organizationId, { connectionId, accountId }) =>
       disconnect({ organizationId, source: "webhook", accountId }, { connectionId, reason: "deauthorized" }),

@@ -106,6 +106,34 @@ describe("a type that the key may not read", () => {
     stage.world.update("refunds", id, { status: "succeeded" });
     await expect(stage.sync()).resolves.toMatchObject({ status: "succeeded", progress: { refunds: { written: 1 } } });
   });
+
+  it("costs one refused call if the permission is taken away later, and is listed again once a day", async () => {
+    const stage = createStage(engine);
+    populate(stage);
+    const id = stage.world.create("refunds", { status: "pending" }, { isSilent: true, createdAt: NOW - 86_400_000 });
+    await stage.sync();
+    forbid(stage, "refunds");
+    const refused = () =>
+      stage.world.calls.filter(({ method, type }) => type === "refunds" && /^(read|list)Object/.test(method)).length;
+    stage.world.calls.length = 0;
+    const runs = [];
+    for (let hour = 1; hour <= 3; hour++) {
+      stage.time.now += HOUR_MS;
+      stage.world.touch("refunds", id);
+      runs.push(await stage.sync());
+    }
+    expect(refused()).toBe(1);
+    expect(runs.map(({ notRead }) => notRead)).toEqual([undefined, ["refunds"], ["refunds"]]);
+    const { readTypes, refusedTypes } = await stage.runs.readState(stage.organizationId);
+    expect([readTypes, refusedTypes]).toEqual([["disputes", "payouts"], { refunds: expect.any(Number) }]);
+
+    // What changed meanwhile without an event that says how is read as soon as the key may read the type again.
+    stage.world.onCall(() => undefined);
+    stage.time.now += 24 * HOUR_MS;
+    await expect(stage.sync()).resolves.not.toHaveProperty("notRead");
+    const { stored, living } = await stage.bothSides();
+    expect(stored).toEqual(living);
+  });
 });
 
 describe("the first run of a connection of an earlier version", () => {

@@ -24,7 +24,11 @@ const createParts = (connectionId = "c1") => {
     credentials,
   }));
   const refused: Partial<Record<RecordType, number>> = {};
-  const reread = createReread({ openConnection, access: { open }, refusedTypes: async () => refused });
+  const refusedTypes = async () => refused;
+  const noteRefused = async (_: string, type: RecordType) => {
+    refused[type] = connection.connectedAt;
+  };
+  const reread = createReread({ openConnection, access: { open }, refusedTypes, noteRefused });
   return { reread, openConnection, open, readObject, refused };
 };
 
@@ -71,6 +75,8 @@ describe("reading an object on an event's behalf", () => {
     await expect(read("disputes", "du_1")).resolves.toBeUndefined();
     await expect(read("disputes", "du_2")).resolves.toBeUndefined();
     await read("payouts", "po_1");
+    // The refusal is noted for the next event, too.
+    await expect(reread("acme", connection)("disputes", "du_3")).resolves.toBeUndefined();
     expect(readObject.mock.calls.map(([, id]) => id)).toEqual(["pi_1", "du_1", "po_1"]);
   });
 
