@@ -1,6 +1,10 @@
 import type { Service } from "./service.ts";
 
 type Account = { accountId: string; apiKey: string };
+type Shown = { accounts: { accountId: string; objects: Record<string, number> }[] };
+
+/** The provider's types of which the service keeps records. */
+const RECORDED = ["customer", "subscription", "invoice", "payment_intent", "refund", "dispute", "payout"];
 
 /** The provider's simulator of a local cloud, driven over the control server. */
 export const simulatedProvider = ({ stack }: Pick<Service, "stack">) => {
@@ -36,6 +40,12 @@ export const simulatedProvider = ({ stack }: Pick<Service, "stack">) => {
     async requests(accountId: string): Promise<Record<string, number>> {
       const { requests } = await call<{ requests: Record<string, { byPath?: Record<string, number> }> }>("GET", "");
       return requests[accountId]?.byPath ?? {};
+    },
+    /** The number of an account's objects that the service keeps records of, by type. */
+    async recorded(accountId: string): Promise<Record<string, number>> {
+      const { accounts } = await call<Shown>("GET", "");
+      const { objects = {} } = accounts.find((account) => account.accountId === accountId) ?? {};
+      return Object.fromEntries(RECORDED.map((type) => [type, objects[type] ?? 0]));
     },
     show: () => call<Record<string, unknown>>("GET", ""),
   };

@@ -38,14 +38,16 @@ const createReporter = () => {
   };
 };
 
-const prove = async ({ objects, kills, seed }: Options, assembly: string): Promise<string[]> => {
+const prove = async ({ objects: counted, kills, seed, claims }: Options, assembly: string): Promise<string[]> => {
   const random = createRandom(seed);
   const engine = await startMeteredEngine();
   const service = await startService({ assembly, dynamodbEndpoint: engine.endpoint });
   try {
     const provider = simulatedProvider(service);
-    say(`Making an account of ${objects} objects …`);
-    const account = await provider.account(objects, { seed: String(seed) });
+    say(`Making an account of ${counted} objects …`);
+    const account = await provider.account(counted, { seed: String(seed), claims });
+    const ofTypes = await provider.recorded(account.accountId);
+    const objects = Object.values(ofTypes).reduce((sum, count) => sum + count, 0);
     const organization = organizationOf(service, "acme");
     say(`Syncing it, with ${kills} kills (seed ${seed}) …`);
     const startedAt = performance.now();
@@ -60,7 +62,7 @@ const prove = async ({ objects, kills, seed }: Options, assembly: string): Promi
 
     const requests = Object.values(await provider.requests(account.accountId)).reduce((sum, count) => sum + count, 0);
     const perRecord = (units: number) => (units / objects).toFixed(2);
-    print("objects", objects);
+    print("objects", `${objects} ${JSON.stringify(ofTypes)}`);
     print("seconds", seconds.toFixed(0));
     print("objects per second", (objects / seconds).toFixed(0));
     print("requests to the provider", requests);

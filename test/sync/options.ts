@@ -1,13 +1,21 @@
 import { parseArgs } from "node:util";
 
-export type Options = { objects: number; kills: number; seed: number };
+export type Options = {
+  objects: number;
+  kills: number;
+  seed: number;
+  claims: { refundsPerCharge: number; disputesPerCharge: number };
+};
 
-const USAGE = `npm run test:sync -- [--objects <number>] [--kills <number>] [--seed <number>]
+const USAGE = `npm run test:sync -- [--objects <number>] [--refunds <number>] [--disputes <number>]
+                     [--kills <number>] [--seed <number>]
 
 Syncs a large account in a local cloud while the worker of syncs is killed at random moments, and proves that every
 object is stored once. 100,000 objects take some minutes.
 
-  --objects <number>  objects of the account (100,000 by default)
+  --objects <number>  customers, subscriptions, invoices and payments of the account (100,000 by default)
+  --refunds <number>  refunds of each charge, at most 20 (none by default)
+  --disputes <number> disputes of each charge, at most 20 (none by default)
   --kills <number>    how often the worker is killed (12 by default)
   --seed <number>     chooses the account and the moments (1 by default)
   --help              this text
@@ -25,6 +33,8 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     args: [...args],
     options: {
       objects: { type: "string", default: "100000" },
+      refunds: { type: "string", default: "0" },
+      disputes: { type: "string", default: "0" },
       kills: { type: "string", default: "12" },
       seed: { type: "string", default: "1" },
       help: { type: "boolean", default: false },
@@ -38,5 +48,9 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     objects: numberOf("objects", values.objects),
     kills: numberOf("kills", values.kills),
     seed: numberOf("seed", values.seed),
+    claims: {
+      refundsPerCharge: numberOf("refunds", values.refunds),
+      disputesPerCharge: numberOf("disputes", values.disputes),
+    },
   };
 };

@@ -22,6 +22,13 @@ const NewAccount = z.strictObject({
   /** The number of days that its event feed covers. */
   eventDays: z.int().min(0).max(30).default(1),
   seed: z.union([z.int(), z.string()]).transform(String).default("account"),
+  /** Of each charge, in addition to the few that the history has. */
+  claims: z
+    .strictObject({
+      refundsPerCharge: z.int().min(0).max(20).default(0),
+      disputesPerCharge: z.int().min(0).max(20).default(0),
+    })
+    .optional(),
 });
 
 const accountId = z.string().optional();

@@ -8,10 +8,12 @@ import * as z from "zod";
 import { metafilePath } from "../../../infra/build.ts";
 import { bundleDirectory } from "../../../infra/bundling/bundle-directory.ts";
 import { createStripeAdapter } from "../../../shared/provider/stripe/adapter.ts";
+import { recordTypes } from "../../../shared/records/record.ts";
 import { systemClock } from "../../../shared/runtime/clock.ts";
 import type { EmbeddedDynamoDb } from "../../support/embedded-dynamodb.ts";
 import { createMeteredSync, METERED_TABLES } from "../../support/metered-sync.ts";
 import { startTables } from "../../support/service-tables.ts";
+import { unitsOfType } from "../../support/units-of-type.ts";
 import { startSimulatedAccount } from "../mocks/simulated-account.ts";
 import { type Bench, type Budget, judgedRow, type Measurement, plainRow, type Row } from "../row.ts";
 
@@ -115,6 +117,23 @@ const runRows = async ({ workDirectory, options, progress }: Bench): Promise<Row
   }
 };
 
+/** From a provider in memory: the requests of all types take pages of the same size. */
+const typeRows = async ({ options, progress }: Bench): Promise<Row[]> => {
+  const count = options.quick ? QUICK_OBJECTS : OBJECTS;
+  const engine = await startTables(...METERED_TABLES);
+  try {
+    const rows: Row[] = [];
+    for (const type of recordTypes) {
+      progress(`… ${count} ${type}`);
+      const units = await unitsOfType(engine, type, { count, clock: systemClock });
+      rows.push(plainRow(`each of ${count} new ${type}`, each(units, 1)));
+    }
+    return rows;
+  } finally {
+    await engine.stop();
+  }
+};
+
 const Metafile = z.object({
   outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.unknown()) })),
 });
@@ -133,5 +152,5 @@ const bundleRows = (): Row[] => {
 
 export const measurement: Measurement = {
   title: "Syncs",
-  measure: async (bench) => [...(await runRows(bench)), ...bundleRows()],
+  measure: async (bench) => [...(await runRows(bench)), ...(await typeRows(bench)), ...bundleRows()],
 };

@@ -1,15 +1,16 @@
 import type { Random } from "../../core/random.ts";
+import type { ObjectOf } from "../objects/objects.ts";
 import type { Ledger } from "../operations/ledger.ts";
 import { closeDispute, disputeCharge, refundCharge } from "../operations/payments.ts";
 
 const DAY = 86_400;
 
+type History = { ledger: Ledger; random: Random; nowSeconds: number };
+/** In addition to those of the history, of each charge. */
+export type Claims = { refundsPerCharge: number; disputesPerCharge: number };
+
 /** Refunds a few charges and disputes very few, some days after the charge. Restores the ledger's time. */
-export const simulateCharge = (
-  history: { ledger: Ledger; random: Random; nowSeconds: number },
-  chargeId: string | null,
-): void => {
-  const { ledger, random, nowSeconds } = history;
+export const simulateCharge = ({ ledger, random, nowSeconds }: History, chargeId: string | null): void => {
   const charge = ledger.find("charge", chargeId);
   const isRefunded = random.chance(0.02);
   const isDisputed = !isRefunded && random.chance(0.005);
@@ -24,4 +25,16 @@ export const simulateCharge = (
     if (ledger.at < nowSeconds) closeDispute(ledger, dispute, random.chance(0.5) ? "won" : "lost");
   }
   ledger.at = before;
+};
+
+/** Refunds a charge by the least amount and disputes it, as often as wanted. A charge without an amount left stays as it is. */
+export const claimCharge = (
+  { ledger, random, nowSeconds }: History,
+  charge: ObjectOf<"charge">,
+  claims: Claims,
+): void => {
+  if (charge.status !== "succeeded" || charge.amount - charge.amountRefunded < claims.refundsPerCharge) return;
+  ledger.at = Math.min(charge.created + 60 + random.int(6 * DAY), nowSeconds);
+  for (let i = 0; i < claims.refundsPerCharge; i++) refundCharge(ledger, charge, { amount: 1 });
+  for (let i = 0; i < claims.disputesPerCharge; i++) disputeCharge(ledger, charge);
 };

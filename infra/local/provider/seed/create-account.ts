@@ -5,6 +5,7 @@ import type { NewAccount } from "../store/account-table.ts";
 import { FEED_SECONDS } from "../store/event-table.ts";
 import type { Store } from "../store/store.ts";
 import { type Business, businesses, type Offer } from "./businesses.ts";
+import type { Claims } from "./charge-history.ts";
 import { type History, historyOf } from "./seed-account.ts";
 
 /** The age of an account's history. */
@@ -50,9 +51,9 @@ export const seedBusinesses = (store: Store, nowSeconds: number): void => {
  */
 export const createAccount = async (
   store: Store,
-  options: { objects: number; eventDays: number; seed: string; nowSeconds: number },
+  options: { objects: number; claims?: Claims | undefined; eventDays: number; seed: string; nowSeconds: number },
 ): Promise<{ accountId: string; apiKey: string }> => {
-  const { objects, eventDays, nowSeconds } = options;
+  const { objects, claims, eventDays, nowSeconds } = options;
   const seed = `${options.seed} ${store.accounts.countAll() + 1}`;
   const letters = createRandom(seed).letters(16);
   const [accountId, apiKey] = [`acct_1${letters}`, `sk_test_${letters}`];
@@ -60,7 +61,7 @@ export const createAccount = async (
   const business = { accountId, apiKey, name: `Business ${letters}`, country: "DE", currency: "eur" };
   const account = store.accounts.insert(rowOf({ ...business, customers: 0, offers }, nowSeconds));
   const eventsSince = nowSeconds - eventDays * 86_400;
-  const histories = historyOf({ ...business, seed, offers, nowSeconds, eventsSince, size: { objects } });
+  const histories = historyOf({ ...business, seed, offers, nowSeconds, eventsSince, size: { objects, claims } });
   for (let next = histories.next(); !next.done; ) {
     store.database.transaction(() => {
       for (let written = 0; !next.done && written < BATCH; next = histories.next()) {

@@ -1,9 +1,10 @@
 import { createRandom } from "../../core/random.ts";
-import type { ObjectType, StoredObject } from "../objects/objects.ts";
+import { isA, type ObjectType, type StoredObject } from "../objects/objects.ts";
 import { createCustomer } from "../operations/customers.ts";
 import { createLedger } from "../operations/ledger.ts";
 import type { NewEvent } from "../store/event-table.ts";
 import type { Offer } from "./businesses.ts";
+import { type Claims, claimCharge } from "./charge-history.ts";
 import { simulateCustomer } from "./customer-history.ts";
 import { simulatePayouts } from "./payout-history.ts";
 import { generatePerson } from "./people.ts";
@@ -18,7 +19,8 @@ export type History = { objects: StoredObject[]; events: NewEvent[] };
 
 /**
  * The history of a business, one customer at a time: the same for the same seed but for the times, which end now.
- * Either of this many customers, or of exactly this many customers, subscriptions, invoices and payments in all.
+ * Either of this many customers, or of exactly this many customers, subscriptions, invoices and payments in all, with claims
+ * for each charge.
  */
 export function* historyOf(options: {
   seed: string;
@@ -27,7 +29,7 @@ export function* historyOf(options: {
   nowSeconds: number;
   /** How far back events are made. Epoch seconds. */
   eventsSince: number;
-  size: { customers: number } | { objects: number };
+  size: { customers: number } | { objects: number; claims?: Claims | undefined };
 }): Generator<History> {
   const { seed, nowSeconds, size } = options;
   const [random, ids] = [createRandom(`${seed} history`), createRandom(`${seed} ids`)];
@@ -59,5 +61,8 @@ export function* historyOf(options: {
       left--;
     } else left -= counted;
     yield one;
+    if (size.claims === undefined) continue;
+    for (const object of one.objects) if (isA(object, "charge")) claimCharge(history, object, size.claims);
+    yield ledger.take();
   }
 }

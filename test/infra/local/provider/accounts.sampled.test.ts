@@ -85,6 +85,29 @@ describe("an account on demand", () => {
     expect(Math.abs(invoice - ids.length)).toBeLessThan(60);
   });
 
+  it("has the claims of each charge that are wanted, and no more objects of the other types", async () => {
+    const claims = { refundsPerCharge: 3, disputesPerCharge: 2 };
+    const { accountId, apiKey } = await create({ objects: 100, claims });
+    expect(await readAll(apiKey)).toHaveLength(100);
+    type Shown = { accounts: { accountId: string; objects: Record<string, number> }[] };
+    const { accounts } = await fixture.request<Shown>("GET /provider");
+    const { refund = 0, dispute = 0 } = accounts.find((one) => one.accountId === accountId)?.objects ?? {};
+    const sdk = fixture.sdk(apiKey);
+    let succeeded = 0;
+    let whole = 0;
+    for await (const charge of sdk.charges.list({ limit: 100 })) {
+      if (charge.status !== "succeeded") continue;
+      succeeded++;
+      if (charge.refunded) whole++;
+      const { data } = await sdk.refunds.list({ charge: charge.id, limit: 100 });
+      expect(charge.amount_refunded).toBe(data.reduce((sum, { amount }) => sum + amount, 0));
+    }
+    expect(succeeded - whole).toBeGreaterThan(20);
+    // The history itself has a few of each.
+    expect(refund).toBeGreaterThanOrEqual((succeeded - whole) * 3);
+    expect(dispute).toBeGreaterThanOrEqual((succeeded - whole) * 2);
+  });
+
   it("is kept over a restart", async () => {
     const { apiKey } = await create({ objects: 50 });
     await fixture.restart();
