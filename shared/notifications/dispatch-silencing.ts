@@ -11,7 +11,7 @@ import type { NoticeStore } from "./notice-store.ts";
 
 type Dependencies = {
   notices: Pick<NoticeStore, "silencings" | "forgetSilencing">;
-  deliveries: Pick<NotificationDeliveryStore, "put">;
+  deliveries: Pick<NotificationDeliveryStore, "put" | "read">;
   /** Sends the message of a delivery. @throws Error if the queue does not take it. */
   send(organizationId: string, ref: DeliveryRef): Promise<void>;
   now: Clock;
@@ -28,7 +28,7 @@ export const createSilencingDispatcher =
     destinations: readonly Destination[],
     notificationOf: (title: string) => Notification | undefined,
   ): Promise<void> => {
-    const others = destinations.filter(({ id, status }) => id !== alert.subject && status === "active");
+    const others = destinations.filter(({ id }) => id !== alert.subject);
     for (const silencing of await notices.silencings(organizationId, alert.subject)) {
       const { eventId: deliveryId, title, former } = silencing;
       const notification = notificationOf(title);
@@ -40,8 +40,14 @@ export const createSilencingDispatcher =
           await deliveries.put(organizationId, newDelivery(ref, { ...fields, ...more }));
           await send(organizationId, ref);
         };
+        /** This event may have stored the delivery before the destination was paused, and have ended before it sent the message. */
+        const deliverStored = async (destinationId: string) => {
+          const ref = { destinationId, deliveryId };
+          const stored = await deliveries.read(organizationId, ref, now());
+          if (stored?.status === "pending") await send(organizationId, ref);
+        };
         await Promise.all([
-          ...others.map(({ id }) => deliver(id)),
+          ...others.map(({ id, status }) => (status === "active" ? deliver(id) : deliverStored(id))),
           ...(former === undefined ? [] : [deliver(alert.subject, { former })]),
         ]);
       }

@@ -345,6 +345,17 @@ describe("the alert of a destination that gets fewer alerts", () => {
     expect(await refs()).toEqual(["one", "three", "two"].map((id) => `${id} event 1 security.alert.raised`));
   });
 
+  it("is sent again to a destination that was paused since, so that its delivery does not stay pending", async () => {
+    await silence("1");
+    await dispatch("a", raised);
+    // The function died before the messages were sent, and before it forgot the change.
+    world.messages.length = 0;
+    await silence("1");
+    await world.addDestination(destinationAt("two", { status: "paused" }));
+    await dispatch("a", raised);
+    expect(await refs()).toEqual(["one", "three", "two"].map((id) => `${id} event 1 security.alert.raised`));
+  });
+
   it("takes no place in a storm, and its end goes through the filters", async () => {
     await world.addDestination(destinationAt("all"));
     for (let i = 0; i < 20; i++) await dispatch(`${i}`);
