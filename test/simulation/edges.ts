@@ -4,11 +4,14 @@
  * document client, whose middleware would cost most of a simulation's time (store-client.ts repeats what it does); S3
  * and SQS at their clients; the bus, KMS and Secrets Manager at the product's ports.
  */
+import { generateKeyPairSync, sign } from "node:crypto";
 import { EventEmitter } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
-import { Readable } from "node:stream";
+import { Readable, Transform } from "node:stream";
+import zlib, { gunzipSync, gzipSync } from "node:zlib";
+import type { SignCommand } from "@aws-sdk/client-kms";
 import type { Input } from "./memory-dynamodb.ts";
 import type { Fate, Network } from "./network.ts";
 import { currentProcess } from "./scheduler.ts";
@@ -92,10 +95,24 @@ const request = (url: URL | http.RequestOptions, options?: unknown, listener?: u
   return sent;
 };
 
-/** Replaces Node's HTTP client. Call it before the product is imported. */
-export const installHttp = (): void => {
+/** Compresses at once at its end: simulated time would pass while another thread compresses. */
+const createGzip = (): Transform => {
+  const chunks: Buffer[] = [];
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+    flush: (done) => done(null, gzipSync(Buffer.concat(chunks))),
+  });
+};
+const gunzip = (body: Uint8Array, done: (error: null, result: Buffer) => void): void => done(null, gunzipSync(body));
+
+/** Replaces Node's HTTP client and its compression. Call it before the product is imported. */
+export const installNode = (): void => {
   Object.assign(http, { request });
   Object.assign(https, { request });
+  Object.defineProperties(zlib, { createGzip: { value: createGzip }, gunzip: { value: gunzip } });
   syncBuiltinESMExports();
 };
 
@@ -107,6 +124,7 @@ export const installClients = async (): Promise<void> => {
   const { secretsManager } = await import("../../shared/runtime/secrets-manager.ts");
   const { s3 } = await import("../../shared/runtime/object-store.ts");
   const { sqs } = await import("../../shared/runtime/queue.ts");
+  const { KMSClient } = await import("@aws-sdk/client-kms");
   const { DomainError } = await import("../../shared/runtime/domain-error.ts");
 
   Object.assign(documentClient, {
@@ -181,6 +199,16 @@ export const installClients = async (): Promise<void> => {
       const isSame = sealed.keyId === keyId && JSON.stringify(sealed.context) === JSON.stringify(context);
       return isSame ? Buffer.from(sealed.key, "hex") : undefined;
     });
+  // The keys that sign checkpoints.
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  Object.assign(KMSClient.prototype, {
+    send: ({ input }: SignCommand) =>
+      callKeys(() =>
+        input.Message === undefined
+          ? { PublicKey: publicKey.export({ format: "der", type: "spki" }) }
+          : { Signature: sign(null, input.Message, privateKey) },
+      ),
+  });
   secretsManager.readSecret = (arn) => callKeys(() => `the value of ${arn}`);
 };
 

@@ -47,7 +47,7 @@ const mutate = (source: string, { file, from, to }: Mutation): string => {
   return source.replace(from, () => to);
 };
 
-/** Loads all functions. Call it after `installTime`, `installHttp` and the environment. @param mutation a planted fault. */
+/** Loads all functions. Call it after `installTime`, `installNode` and the environment. @param mutation a planted fault. */
 export const loadFunctions = async (mutation?: Mutation): Promise<ReadonlyMap<string, () => Handler>> => {
   // A function's file is in its subject's folder; the folders below have the console's app.
   const files = new Map(

@@ -2,6 +2,7 @@
 import { inspect } from "node:util";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { connectEdges } from "./edges.ts";
+import { judgeEvidence } from "./evidence-invariants.ts";
 import type { Handler } from "./functions.ts";
 import { judgeItems, judgePublished, Problem } from "./invariants.ts";
 import { createOperators, type Operators } from "./operators.ts";
@@ -9,6 +10,7 @@ import { activate } from "./scheduler.ts";
 import { createWorld, type Organization, type StoreCall, type Trace, type World } from "./world.ts";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export type Result = {
   seed: number;
@@ -31,12 +33,37 @@ const setFaults = (world: World, severity: number): void =>
     kill: 0.004 * severity,
   });
 
+const EVIDENCE_WORKERS = ["close-security-hours", "seal-security-hours", "write-siem-feed"] as const;
+/** As their schedules are apart. */
+const APART_MS = 3 * MINUTE_MS;
+
+/** Closes the hours that are over, seals them and writes them to the archive, by runs that wait for no hour's minute. */
+const keepHours = async ({ scheduler: { sleep, now }, cloud }: World): Promise<void> => {
+  await sleep(HOUR_MS - (now() % HOUR_MS) + 10 * MINUTE_MS);
+  for (const name of EVIDENCE_WORKERS) {
+    cloud.fire(name);
+    await sleep(APART_MS);
+  }
+};
+
+const VISITORS = 3;
+
+/** The sealed log begins with the hour after the first events. That hour is sealed and archived, with events of users. */
+const begin = async (world: World, { insist, visit }: Operators): Promise<void> => {
+  for (const organization of world.organizations)
+    await insist(organization, { method: "PUT", path: "/settings", body: {} });
+  await keepHours(world);
+  for (const organization of world.organizations) for (let i = 0; i < VISITORS; i++) await visit(organization);
+  await keepHours(world);
+};
+
 const play = async (world: World, operators: Operators, minutes: number): Promise<void> => {
   const { scheduler, cloud, provider, organizations, undelivered } = world;
   const { sleep, between, chance, pick, now } = scheduler;
   let isOver = false;
 
-  await sleep(55 * MINUTE_MS);
+  await begin(world, operators);
+  await sleep(55 * MINUTE_MS - (now() % HOUR_MS));
   cloud.startSchedules(() => isOver);
   // At least one organization is connected from the start; operators may connect the others later.
   const first = pick(organizations);
@@ -53,6 +80,7 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
     repeat(4 * MINUTE_MS, () => provider.change(pick(organizations).accountId, between(1, 2), between(1, 1_000_000))),
     repeat(5 * MINUTE_MS, operators.act),
     repeat(3 * MINUTE_MS, operators.notify),
+    repeat(4 * MINUTE_MS, () => cloud.fire(pick(EVIDENCE_WORKERS))),
   ]);
   await sleep(Math.max(0, end - now()));
 
@@ -69,6 +97,7 @@ const play = async (world: World, operators: Operators, minutes: number): Promis
   cloud.queues.redrive();
   await sleep(15 * MINUTE_MS);
   isOver = true;
+  await keepHours(world);
   for (let i = 0; !cloud.isIdle(); i++) {
     if (i > 600) throw new Problem("Work goes on for ever.");
     await sleep(10_000);
@@ -105,6 +134,7 @@ const judge = async (world: World, operators: Operators): Promise<void> => {
     judgeEvents(world, organization, scope);
     await operators.judge(organization, scope);
   }
+  for (const organization of organizations) await judgeEvidence(world, operators, organization);
   operators.judgeErasures();
   judgeItems(database.everything());
   judgePublished(database.items, world.published);

@@ -164,4 +164,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'await giveUp(hindrance ?? "deleted");',
     to: 'if (hindrance !== "deleted") await giveUp(hindrance ?? "deleted");',
   },
+  "an emptied event loses its leaf": {
+    file: "security/erase.ts",
+    from: "...hashBefore(item), salt: newSalt()",
+    to: "...(item === undefined ? hashBefore(item) : {}), salt: newSalt()",
+  },
 };

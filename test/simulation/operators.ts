@@ -64,6 +64,13 @@ export const createOperators = (world: World) => {
   const repeating = createRepeatOperators(world, { call, insist });
   const notifying = createNotificationOperators(world, { call, insist, raise: onAlerts.actions.alert });
   const marked = new Set<string>();
+  /** Users who have read something, or were refused. */
+  const visitors: { organization: Organization; userId: string }[] = [];
+  const visit = async (organization: Organization) => {
+    const userId = `eve-${++names}-${between(1_000, 9_999)}`;
+    await call(organization, { method: "GET", path: "/records/customers" }, userId, pick(["admin", "guest"]));
+    return { organization, userId };
+  };
 
   const connect = ({ apiKey, webhookSecret }: Organization): ApiRequest => ({
     method: "PUT",
@@ -177,10 +184,11 @@ export const createOperators = (world: World) => {
       await call(organization, connect(organization));
     },
 
-    /** A user reads something, may be named by an alert, and is erased. */
+    /** A user reads something, may be named by an alert, and is erased; one of a sealed hour first. */
     async erase(organization) {
-      const asked = { organization, userId: `eve-${++names}-${between(1_000, 9_999)}`, isAcknowledged: false };
-      await call(organization, { method: "GET", path: "/records/customers" }, asked.userId, pick(["admin", "guest"]));
+      const known = visitors.findIndex((one) => one.organization === organization);
+      const [visitor = await visit(organization)] = known === -1 ? [] : visitors.splice(known, 1);
+      const asked = { ...visitor, isAcknowledged: false };
       erased.push(asked);
       const named = between(0, 1) === 0 ? await notifying.mention(organization, asked.userId) : undefined;
       if (between(0, 1) === 0) await onAlerts.discuss(organization, pick(["ada", asked.userId]), asked.userId);
@@ -302,6 +310,8 @@ export const createOperators = (world: World) => {
     restore,
     /** One action of somebody. */
     act: () => actions[pick(Object.keys(actions))]?.(pick(organizations)) ?? Promise.resolve(),
+    /** A user does something who may be erased later. */
+    visit: async (organization: Organization): Promise<void> => void visitors.push(await visit(organization)),
     notify: notifying.act,
     addDestinations: notifying.addFirst,
     judgeNotifications: notifying.judge,

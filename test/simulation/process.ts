@@ -1,6 +1,6 @@
 /** Prepares the process for simulations: environment, time, edges and functions. Import it before anything of the product. */
 import { createSign, generateKeyPairSync } from "node:crypto";
-import { installHttp } from "./edges.ts";
+import { installNode } from "./edges.ts";
 import { installTime } from "./scheduler.ts";
 import { tables } from "./stack-tables.ts";
 
@@ -22,6 +22,9 @@ Object.assign(process.env, {
   FEED_BUCKET: "feed",
   ARCHIVE_BUCKET: "archive",
   ARCHIVE_MONTHS: "13",
+  CHECKPOINTS_BUCKET: "checkpoints",
+  CHECKPOINT_KEY_IDS: "checkpoint-key",
+  CHECKPOINT_ORIGIN: "simulation.integration-security",
   MAILS_PER_DAY: "1000",
   NOTIFICATIONS_QUEUE_URL: "http://127.0.0.1:9/NotificationsToSend",
   CONSOLE_URL: "http://console.test",
@@ -69,4 +72,4 @@ export const createTokens = (from: number): ((claims: Claims) => string) => {
 };
 
 installTime();
-installHttp();
+installNode();
