@@ -30,15 +30,17 @@ const PeriodChoice = ({ chosen, onChoose }: ChoiceProps) => {
   };
   return (
     <>
-      <PeriodSwitch
-        periods={periods}
-        chosen={period}
-        onChoose={(name) => onChoose({ period: name, since: undefined, until: undefined })}
-      >
-        <Button aria-pressed={period === undefined} onClick={chooseTimes}>
-          From – to
-        </Button>
-      </PeriodSwitch>
+      <div class="events-bar">
+        <PeriodSwitch
+          periods={periods}
+          chosen={period}
+          onChoose={(name) => onChoose({ period: name, since: undefined, until: undefined })}
+        >
+          <Button aria-pressed={period === undefined} onClick={chooseTimes}>
+            From – to
+          </Button>
+        </PeriodSwitch>
+      </div>
       {period === undefined && <TimesFilter chosen={chosen} onChoose={onChoose} />}
     </>
   );
