@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import type { Export, HourIntegrity, Integrity } from "../../functions/console/app/api/types.ts";
+import type { Coverage, Export, HourIntegrity, Integrity } from "../../functions/console/app/api/types.ts";
 import { failRequests, failure, oppositeScreens, showView } from "../support/console.ts";
 import { goTo, mannersOf, mannersOfDialog, walkByTab } from "../support/console-views.ts";
 import { shareConsole } from "../support/share-console.ts";
@@ -30,8 +30,28 @@ const hourOf = (i: number): HourIntegrity => {
 
 const found: Integrity = { hours: Array.from({ length: 24 }, (_, i) => hourOf(i)), publicKey: KEY, log: "consistent" };
 
-const answerWith = (page: Page, body: Integrity = found) =>
-  page.route(INTEGRITY, (route) => route.fulfill({ json: body }));
+const COVERAGE = /\/security\/coverage\?/;
+
+const dayOf = (day: string, recorded: number, sealed: number, fed?: number) => {
+  const sums = { day, recorded, counted: recorded, sealed, archived: recorded, judgedHours: 22 };
+  const notJudged = [
+    { hour: Date.parse(day), reason: "no_events" as const },
+    { hour: Date.parse(day) + HOUR, reason: "not_judged" as const },
+  ];
+  return fed === undefined ? { ...sums, notJudged } : { ...sums, notJudged, fed };
+};
+
+const coverage: Coverage = {
+  // The feed began on the second day.
+  days: [dayOf("2026-11-18", 40, 40), dayOf("2026-11-19", 1_200, 1_200, 700), dayOf("2026-11-20", 50, 49, 50)],
+  rules: {},
+  isWhole: false,
+};
+
+const answerWith = async (page: Page, body: Integrity = found, sums: Coverage = coverage) => {
+  await page.route(INTEGRITY, (route) => route.fulfill({ json: body }));
+  await page.route(COVERAGE, (route) => route.fulfill({ json: sums }));
+};
 
 const exported = (status: Export["status"]): Export => ({
   id: "proof",
@@ -144,10 +164,45 @@ describe("the view Integrity", () => {
     await page.getByText("The evidence does not hold.").waitFor();
   });
 
+  it("names the days of a month whose sums differ, and says in one line that a month is whole", async () => {
+    const { page } = await open(user);
+    await answerWith(page);
+    await showView(page, `${path}?month=2026-11`);
+    await page.getByText("The sums of 1 day differ.").waitFor();
+    await page.getByText("3 hours with events are not judged by detection.").waitFor();
+    const rows = page.getByRole("table", { name: "Days that are not whole" }).getByRole("row");
+    expect((await rows.allInnerTexts()).slice(1).map((row) => row.split(/\s+/))).toEqual([
+      ["2026-11-20", "50", "50", "49", "50", "50"],
+    ]);
+    const alerts = page.getByRole("link", { name: "The alerts name the first hour" });
+    expect(await alerts.getAttribute("href")).toBe("/console/alerts?rule=evidence_incomplete");
+
+    await page.unroute(COVERAGE);
+    const asked: (string | null)[] = [];
+    await page.route(COVERAGE, (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get("month"));
+      return route.fulfill({ json: Object.assign({}, coverage, { isWhole: true }) });
+    });
+    const months = page.getByLabel("Month");
+    const chosen = (await months.locator("option").nth(1).getAttribute("value")) ?? "";
+    await months.selectOption(chosen);
+    await page.getByText("On 3 days, as many events are counted, sealed and archived as were recorded.").waitFor();
+    expect(await page.getByRole("table", { name: "Days that are not whole" }).count()).toBe(0);
+    expect([asked, new URL(page.url()).searchParams.get("month")]).toEqual([[chosen], chosen]);
+
+    await page.unroute(COVERAGE);
+    await failRequests(page, COVERAGE, { error: 40004, message: "month: expected a month, such as 2026-11" });
+    await showView(page, `${path}?month=november`);
+    await page.getByRole("alert").getByText("month: expected a month").waitFor();
+    // The hours above do not depend on the month.
+    await page.getByText("The evidence does not hold.").waitFor();
+  });
+
   it("says that nothing is sealed yet, and offers no proof, as the service answers at first", async () => {
     const { page } = await open({ organizationId: "console-integrity-new" }, { path });
     await page.getByText("No hour of this period is sealed.").waitFor();
     await page.getByText("24 hours, 0 sealed events").waitFor();
+    await page.getByText("Each day is summed in the night after it. None is yet.").waitFor();
     expect(await page.getByRole("button", { name: "Export with proof …" }).count()).toBe(0);
   });
 

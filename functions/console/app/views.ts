@@ -37,7 +37,6 @@ const one =
 const alerts = () => import("./views/alerts/views.ts");
 const tuning = () => import("./views/tuning.ts");
 const integration = () => import("./views/integration.ts");
-const records = () => import("./views/records/views.ts");
 const organization = () => import("./views/organization.ts");
 const notifications = () => import("./views/notifications/views.ts");
 
@@ -60,9 +59,9 @@ export const views: readonly View[] = [
   view("/addresses/:ip", "Address", null, "security:read", one(alerts, "Address")),
   view("/syncs", "Syncs", "Integration", "status:read", one(integration, "Syncs")),
   view("/webhooks", "Webhooks", "Integration", "status:read", one(integration, "Webhooks")),
-  view("/records/:type?", "Records", "Integration", "records:read", one(records, "List")),
-  view("/records/:type/:id", "Record", null, "records:read", one(records, "One")),
-  view("/customers/:id", "Customer", null, "records:read", one(records, "Customer")),
+  view("/records/:type?", "Records", "Integration", "records:read", one(integration, "RecordsList")),
+  view("/records/:type/:id", "Record", null, "records:read", one(integration, "RecordsOne")),
+  view("/customers/:id", "Customer", null, "records:read", one(integration, "RecordsCustomer")),
   view("/circuit-breaker", "Circuit breaker", "Integration", "status:read", one(integration, "CircuitBreaker")),
   view("/connection", "Connection", "Integration", "status:read", one(integration, "Connection")),
   view("/settings", "Settings", "Organization", "settings:manage", one(organization, "Settings")),

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import type { HourIntegrity, Integrity } from "../../../functions/console/app/api/types.ts";
+import type { Coverage, HourIntegrity, Integrity } from "../../../functions/console/app/api/types.ts";
+import {
+  monthsUntil,
+  unequalDays,
+  verdictOfMonth,
+} from "../../../functions/console/app/views/integrity/coverage-words.ts";
 import {
   sealedSpanOf,
   stretchesOf,
@@ -73,4 +78,34 @@ it("a proof is of the hours from the first sealed one to the last", () => {
     until: 4 * HOUR,
   });
   expect(sealedSpanOf(hours("not_sealed"))).toBeUndefined();
+});
+
+describe("the sums of a month", () => {
+  const day = { day: "2026-11-01", recorded: 5, counted: 5, sealed: 5, archived: 5, judgedHours: 24, notJudged: [] };
+  const month = (isWhole: boolean, ...days: object[]): Coverage => ({
+    days: days.map((changes) => Object.assign({}, day, changes)),
+    rules: {},
+    isWhole,
+  });
+
+  it("are compared with what was recorded, the archive only if there is one", () => {
+    const found = month(false, {}, { counted: 4 }, { sealed: 6 }, { archived: 0 }, { fed: 3 }, { fed: 4 });
+    // The fifth is the day on which the feed began.
+    expect(unequalDays(found)).toEqual([1, 2, 3, 5].map((i) => found.days[i]));
+    expect(unequalDays(month(false, { archived: 0 }, { archived: 0, sealed: 4 }))).toHaveLength(1);
+    expect(unequalDays(month(true, { sealed: 4 }))).toEqual([]);
+  });
+
+  it("are whole, unequal or missing", () => {
+    expect(verdictOfMonth(month(true, {}, { archived: 0 })).text).toContain("counted, sealed and archived");
+    expect(verdictOfMonth(month(true, { archived: 0 })).text).toMatch(/^On 1 day.* counted and sealed as/);
+    expect(verdictOfMonth(month(false, {})).word).toBe("Incomplete");
+    expect(verdictOfMonth(month(false, { sealed: 4 })).word).toBe("Unequal");
+    expect(verdictOfMonth(month(true)).word).toBe("No sums");
+  });
+
+  it("can be chosen for this month and the twelve before it", () => {
+    const months = monthsUntil(Date.UTC(2026, 0, 31, 23));
+    expect([months.length, months[0], months[1], months.at(-1)]).toEqual([13, "2026-01", "2025-12", "2025-01"]);
+  });
 });

@@ -8,6 +8,7 @@ import { Loaded, ProblemNote } from "../../parts/states.tsx";
 import { TimesFilter } from "../../parts/times-filter.tsx";
 import { useFilters } from "../../words/address.ts";
 import { serviceNow } from "../../words/clock.ts";
+import { CoverageCard } from "./coverage-card.tsx";
 import { HoursCard } from "./hours-card.tsx";
 import { ProofCard } from "./proof-card.tsx";
 import { type Chosen, periodOf, periods, spanOf } from "./span.ts";
@@ -75,6 +76,7 @@ export const View = () => {
           )}
         </Loaded>
       )}
+      <CoverageCard month={filters.month} onChoose={(month) => set({ month })} />
     </Page>
   );
 };
