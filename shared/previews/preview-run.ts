@@ -164,8 +164,11 @@ export const createPreviewRun = (
         start,
         facts,
         judgedAt,
-        readSyncFacts: (options: { since: number; leastRuns: number; judgedAt: number }) =>
-          pastSyncFacts({ runs, connection, syncIntervalMs }, hour, options),
+        readSyncFacts: (options: { since: number; leastRuns: number; judgedAt: number }) => {
+          const syncFacts = pastSyncFacts({ runs, connection, syncIntervalMs }, hour, options);
+          // A run that succeeded before the dispatch is why an hour without events was not judged: there was no silence.
+          return isJudged || facts.length > 0 ? syncFacts : { ...syncFacts, connection: undefined };
+        },
         connected: pastConnectedSpans(connection),
       };
       const found: PastFinding[][] = [];
