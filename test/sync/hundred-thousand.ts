@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { build } from "../../infra/build.ts";
 import { synthesise } from "../../infra/synth.ts";
 import { createAlteredAssemblies } from "../support/altered-assembly.ts";
-import { organizationOf, type Run } from "../support/integration.ts";
+import { eventually, organizationOf, type Run } from "../support/integration.ts";
 import { countLogged, killUntilEnd, randomMoments } from "../support/killed-sync.ts";
 import { createRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
@@ -55,7 +55,10 @@ const prove = async ({ objects: counted, kills, seed, claims }: Options, assembl
     const onProgress = createReporter();
     // The last kill happens after all lists were read.
     const moments = kills === 0 ? [] : [...randomMoments(kills - 1, objects, random), objects];
-    const { run: newest, killed, hours } = await killUntilEnd({ service, organization, moments, random, onProgress });
+    // On a busy machine the store may answer too late: 503, try again.
+    const runs = () => eventually("the runs are read", () => organization.runs().catch(() => undefined));
+    const killing = { service, organization: { runs }, moments, random, onProgress };
+    const { run: newest, killed, hours } = await killUntilEnd(killing);
     // After four hours of waiting, a scheduled run is newer than the one under test.
     const run = (await organization.runs()).find(({ mode }) => mode === "full") ?? newest;
     const seconds = (performance.now() - startedAt) / 1_000;
