@@ -4,7 +4,7 @@ import { DomainError } from "../runtime/domain-error.ts";
 import { getItem, type Table } from "../runtime/table.ts";
 import { type TransactItem, updatePart } from "../runtime/table-transaction.ts";
 import { organizationIdOf, organizationKey, partKey } from "../terms/keys.ts";
-import { connectionMethods } from "./connection.ts";
+import { connectionMethods } from "./connection-method.ts";
 import { isEntitled } from "./platform-events.ts";
 
 /** More organizations cannot connect one account: each event of the account is stored for each of them. */

@@ -27,7 +27,7 @@
 import * as z from "zod/mini";
 import { sources } from "../security/security-event.ts";
 import { organizationKey, shardOf } from "../terms/keys.ts";
-import { connectionMethods } from "./connection.ts";
+import { connectionMethods } from "./connection-method.ts";
 import { EndpointCheck } from "./endpoint-check.ts";
 import { KeyAlerts, StoredKey } from "./key.ts";
 

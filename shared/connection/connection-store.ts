@@ -7,7 +7,6 @@ import { getItems } from "../runtime/table-batches.ts";
 import { organizationIdOf, organizationKey } from "../terms/keys.ts";
 import { CONNECTED_ORGANIZATIONS } from "../terms/tables.ts";
 import { readIndex } from "../work/sharded-index-store.ts";
-import { connectionMethods } from "./connection.ts";
 import {
   CONNECTED_COUNT_KEY,
   type ConnectedItem,
@@ -15,6 +14,7 @@ import {
   parseConnection,
   type StoredConnection,
 } from "./connection-item.ts";
+import { connectionMethods } from "./connection-method.ts";
 import { createConnectionWriter } from "./connection-writer.ts";
 import { isProofDue } from "./platform-events.ts";
 

@@ -8,17 +8,13 @@ import { epochMs, integer } from "../json/number-fields.ts";
 import type { ProviderSetup } from "../provider/provider.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { toWebhookSegment, type WebhookEntrance } from "../terms/webhook-path.ts";
+import { connectionMethods, TOKEN_LIFE_MS } from "./connection-method.ts";
 import type { EndpointCheck } from "./endpoint-check.ts";
 import { Key, type StoredKey, viewKey } from "./key.ts";
 import { isEntitled } from "./platform-events.ts";
 
 export const connectionStatuses = ["connected", "disconnected", "needs_reconnect"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
-
-export const connectionMethods = ["api_key", "oauth"] as const;
-
-/** Decisions: lifetime of an access token from its exchange. */
-export const TOKEN_LIFE_MS = 3_600_000;
 
 const WebhookSetup = z
   .object({

@@ -11,7 +11,6 @@ import type { Clock } from "../runtime/clock.ts";
 import { DomainError } from "../runtime/domain-error.ts";
 import { writeLog } from "../runtime/log.ts";
 import type { Recorder } from "../security/recorder.ts";
-import { TOKEN_LIFE_MS } from "./connection.ts";
 import type { ConnectionChangeStore } from "./connection-change-store.ts";
 import {
   type RecordConnectionChange,
@@ -20,6 +19,7 @@ import {
   refreshFailedEvent,
 } from "./connection-events.ts";
 import type { ConnectedItem, ReconnectReason, StoredConnection } from "./connection-item.ts";
+import { TOKEN_LIFE_MS } from "./connection-method.ts";
 import { bearerOf, type ConnectionSecrets, type Secret } from "./connection-secrets.ts";
 import type { ConnectionStore } from "./connection-store.ts";
 import { notConnected } from "./connection-writer.ts";

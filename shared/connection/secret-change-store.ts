@@ -2,13 +2,13 @@
 import type { ConnectionMarkStore } from "../circuit-breaker/connection-mark-store.ts";
 import { newRequestToken } from "../runtime/ids.ts";
 import { type Table, unchanged } from "../runtime/table.ts";
-import { TOKEN_LIFE_MS } from "./connection.ts";
 import {
   type AccountConnection,
   type ConnectedItem,
   type ConnectionChange,
   connectedShardOf,
 } from "./connection-item.ts";
+import { TOKEN_LIFE_MS } from "./connection-method.ts";
 import {
   createConnectionWriter,
   createForgetChange,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { connectedSpans } from "../../../shared/connection/connected-spans.ts";
-import { TOKEN_LIFE_MS } from "../../../shared/connection/connection.ts";
 import type { NewConnection } from "../../../shared/connection/connection-change-store.ts";
+import { TOKEN_LIFE_MS } from "../../../shared/connection/connection-method.ts";
 import { organizationKey } from "../../../shared/terms/keys.ts";
 import { startLossyProxy } from "../../support/lossy-proxy.ts";
 import { usePerFile } from "../../support/use-started.ts";
