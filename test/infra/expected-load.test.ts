@@ -41,12 +41,16 @@ describe("the tables of the template", () => {
   });
 
   it("are warmed where the expected load exceeds what a new table serves", () => {
-    expect(warmWith({ expectedOrganizations: 200_000, prewarmTables: "true" })).toEqual({});
+    expect(warmWith({ expectedOrganizations: 130_000, prewarmTables: "true" })).toEqual({});
     expect(warmWith({ expectedOrganizations: 1_000_000, prewarmTables: "true" })).toEqual({
+      Circuits: [12_000, 7_176],
       Connections: [12_000, 5_325],
-      SecurityEvents: [40_000, 4_630],
-      SecurityRollups: [12_000, 5_788],
-      "SecurityRollups/byOpenHour": [12_000, 4_399],
+      Evidence: [12_000, 17_477],
+      SecurityEvents: [40_000, 7_408],
+      SecurityRollups: [18_288, 30_325],
+      "SecurityRollups/byOpenHour": [12_000, 18_982],
+      Settings: [13_426, 4_000],
+      SyncRuns: [12_000, 14_237],
       WebhookEvents: [12_000, 7_176],
       "WebhookEvents/byPending": [12_000, 4_862],
       "WebhookEvents/byReceipt": [12_000, 4_862],

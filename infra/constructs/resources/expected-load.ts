@@ -37,9 +37,13 @@ const MAX_UNITS = 40_000;
  * with a million organizations.
  */
 const unitsADay: Readonly<Record<string, { reads?: number; writes?: number }>> = {
-  securityEvents: { reads: 420, writes: 40 },
-  securityRollups: { writes: 50 },
-  "securityRollups/byOpenHour": { writes: 38 },
+  securityEvents: { reads: 570, writes: 64 },
+  securityRollups: { reads: 158, writes: 262 },
+  "securityRollups/byOpenHour": { writes: 164 },
+  evidence: { writes: 151 },
+  syncRuns: { writes: 123 },
+  settings: { reads: 116 },
+  circuits: { writes: 62 },
   connections: { writes: 46 },
   webhookEvents: { writes: 62 },
   "webhookEvents/byPending": { writes: 42 },

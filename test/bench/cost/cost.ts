@@ -25,7 +25,7 @@ docs/cost.md.
   --retention <days>   the context key RETENTION_DAYS (${defaultWorkload.retentionDays})
   --sync-hours <h>     the context key SYNC_INTERVAL_HOURS (${24 / defaultWorkload.syncsPerDay})
   --measure            measures first what a day of the service uses, about two minutes, and keeps the result
-  --keep-times         measures everything but the functions' times: on a busy machine they are too long
+  --keep-times         keeps the functions' times: on a busy machine they are too long
   --write              writes the tables into docs/cost.md
   --help               this text
 `;
@@ -62,12 +62,16 @@ export const countResources = (assemblyDirectory: string): Measured["resources"]
   };
 };
 
-/** Measured usage with the functions' times of an earlier measurement. */
+/** Measured usage with the functions' times of an earlier measurement. Further invocations take as long as those of its sync. */
 const withTimesOf = (earlier: Measured, measured: Measured): Measured => {
   const { initMs, timesMeasuredOn } = earlier;
   const kept = { ...measured, initMs, timesMeasuredOn };
+  const invocationMs = earlier.sync.functionMs / earlier.sync.invocations;
   for (const work of ["idleDay", "organizationDay", "sync", "webhook", "write", "read"] as const)
-    kept[work] = { ...measured[work], functionMs: earlier[work].functionMs };
+    kept[work] = {
+      ...measured[work],
+      functionMs: earlier[work].functionMs + (measured[work].invocations - earlier[work].invocations) * invocationMs,
+    };
   return kept;
 };
 

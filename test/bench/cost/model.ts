@@ -75,7 +75,7 @@ const billOf = (day: Usage, cold: number, load: Workload, initMs: number): Bill 
     functions: DAYS * (day.invocations * prices.invocation + seconds * MEMORY_GB * prices.gigabyteSecond),
     messages: DAYS * day.busEvents * prices.busEvent,
     api: 0,
-    keys: DAYS * day.kmsCalls * prices.kmsCall,
+    keys: DAYS * (day.kmsCalls * prices.kmsCall + day.signingCalls * prices.signingCall),
     logsAndAlarms: DAYS * day.logBytes * prices.logByte,
   };
 };

@@ -32,6 +32,8 @@ export const prices = {
   apiRequest: 1 / MILLION,
   /** https://aws.amazon.com/kms/pricing/ */
   kmsCall: 0.03 / 10_000,
+  /** "Asymmetric requests except RSA 2048", which have no free tier: as others quote AWS's price list in October 2026. */
+  signingCall: 0.15 / 10_000,
   keyMonth: 1,
   /** https://aws.amazon.com/secrets-manager/pricing/ */
   secretMonth: 0.4,

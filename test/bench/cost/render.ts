@@ -70,6 +70,7 @@ const usageTable = (measured: Measured): string => {
       "bus events",
       "deliveries of them",
       "KMS calls",
+      "calls of the signing key",
     ],
     columns.map(([name, usage]) => [name, ...Object.values(usage).map((value) => number(Math.max(0, value)))]),
   );

@@ -15,7 +15,10 @@ export const Usage = z.strictObject({
   busEvents: z.number(),
   /** Deliveries of the bus to targets: an event with ten parts has ten. */
   busInvocations: z.number(),
+  /** With symmetric keys. */
   kmsCalls: z.number(),
+  /** Signatures, and reads of the public key. */
+  signingCalls: z.number(),
 });
 export type Usage = z.infer<typeof Usage>;
 
