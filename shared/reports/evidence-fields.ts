@@ -30,7 +30,7 @@ export const ReportedIntegrity = z
     isWhole: z.optional(
       z.boolean().register(z.globalRegistry, {
         description:
-          "Whether as many events are recorded, counted, sealed and archived; absent while nothing is sealed.",
+          "Whether as many events are recorded, counted, sealed, archived and fed on each day; absent if a day has no sums yet.",
       }),
     ),
     text: z.string(),
@@ -74,4 +74,21 @@ export const reportIntegrity = ({ log, hours }: SealedPeriod): ReportedIntegrity
   return verified === 0 && expired === 0
     ? { log: "not_sealed", text: "No hour of the period is sealed." }
     : { log, text: `${text}.` };
+};
+
+/** The sums of a period's days: how many days there are, how many have none yet, the events, and the first unequal day. */
+type SummedPeriod = { days: number; open: number; recorded: number; problem?: string | undefined };
+
+/** The integrity of a period with what its sums say. A period without a sealed day has none. */
+export const withSums = (
+  integrity: ReportedIntegrity,
+  { days, open, recorded, problem }: SummedPeriod,
+): ReportedIntegrity => {
+  const say = (sentence: string): string => `${integrity.text} ${sentence}`;
+  if (days === 0) return integrity;
+  if (problem !== undefined)
+    return { ...integrity, isWhole: false, text: say(`The sums of events are unequal on ${problem}`) };
+  if (open > 0) return { ...integrity, text: say(`The sums of ${open} of ${days} days follow in the night.`) };
+  const whole = `On ${days === 1 ? "the day" : `all ${days} days`}, the sums of events are equal: ${recorded} are recorded.`;
+  return { ...integrity, isWhole: true, text: say(whole) };
 };

@@ -8,6 +8,7 @@ import { createReadCoverage } from "../completeness/read-coverage.ts";
 import { createReadDay } from "../completeness/read-day.ts";
 import type { SumDaysDependencies } from "../completeness/sum-days.ts";
 import { createSumOrganization } from "../completeness/sum-organization.ts";
+import { createReadPeriodSums } from "../completeness/sums-of-period.ts";
 import { createVerifyDay } from "../completeness/verify-day.ts";
 import { createUnjudgedStore } from "../detection/unjudged-store.ts";
 import { createWindowStore } from "../detection/window-store.ts";
@@ -21,7 +22,7 @@ import { createRollupStore } from "../security/statistics/rollup-store.ts";
 import { DAY_MS } from "../terms/hours.ts";
 import { wireArchiveReader, wireDueHourStore } from "./archive.ts";
 import { wireConnectedStore } from "./connection-stores.ts";
-import { wireCheckCheckpoints, wireEvidenceStore, wireReadIntegrity } from "./evidence.ts";
+import { wireCheckCheckpoints, wireEvidenceStore, wireReadIntegrity, wireRememberedLog } from "./evidence.ts";
 import { wireRaising } from "./recorder.ts";
 import { wireDueSealStore } from "./sealing-marks.ts";
 import { wireResolveCause } from "./security.ts";
@@ -36,32 +37,42 @@ const wireFeedReader = () => {
   return bucket === undefined ? undefined : createFeedReader(createObjectStore(s3, bucket), region);
 };
 
-const wireReadings = () => {
+const wireReadDay = () => {
   const { RETENTION_DAYS: retentionDays } = readConfig(["RETENTION_DAYS"]);
-  const rollups = createRollupStore(openTable("securityRollups"));
-  const feed = wireFeedReader();
-  const settings = wireSettingsStore();
-  const readDay = createReadDay({
+  return createReadDay({
     events: createHourCountStore(openTable("securityEvents")),
-    rollups,
+    rollups: createRollupStore(openTable("securityRollups")),
     evidence: wireEvidenceStore(),
     archive: wireArchiveReader()?.archive,
-    feed,
+    feed: wireFeedReader(),
     windows: createWindowStore(openTable("detection"), { retentionDays }),
     unjudged: createUnjudgedStore(openTable("detection"), { retentionDays }),
   });
-  const isSettled = createIsSettled({
+};
+
+export const wireReadPeriodSums = () =>
+  createReadPeriodSums({
+    evidence: wireEvidenceStore(),
+    sums: wireSums(),
+    readDay: wireReadDay(),
+    now: systemClock,
+  });
+
+const wireIsSettled = () =>
+  createIsSettled({
     openHours: createOpenHourStore(openTable("securityRollups"), systemClock),
     dueSeals: wireDueSealStore(),
     dueHours: wireDueHourStore(),
     now: systemClock,
   });
-  const findFeedStart = createFindFeedStart({
-    feed,
+
+const wireFindFeedStart = () => {
+  const settings = wireSettingsStore();
+  return createFindFeedStart({
+    feed: wireFeedReader(),
     isSwitchedOn: async (organizationId) => (await settings.read(organizationId)).siemFeed,
     now: systemClock,
   });
-  return { rollups, readDay, isSettled, findFeedStart, retentionMs: retentionDays * DAY_MS };
 };
 
 export const wireSumDays = (): SumDaysDependencies => {
@@ -72,10 +83,14 @@ export const wireSumDays = (): SumDaysDependencies => {
     connectedOrganizations: wireConnectedStore().connectedOrganizations,
     sumOrganization: createSumOrganization({
       sums,
-      ...wireReadings(),
+      rollups: createRollupStore(openTable("securityRollups")),
+      readDay: wireReadDay(),
+      isSettled: wireIsSettled(),
+      findFeedStart: wireFindFeedStart(),
       alerts: createIncompleteDays({ ...wireRaising(), resolve: wireResolveCause(), now: systemClock }),
-      verifyDay: createVerifyDay(wireReadIntegrity()),
+      verifyDay: createVerifyDay(wireReadIntegrity(wireRememberedLog())),
       archiveMonths: wireArchiveReader()?.span.months,
+      retentionMs: readConfig(["RETENTION_DAYS"]).RETENTION_DAYS * DAY_MS,
       now: systemClock,
     }),
     checkCheckpoints: wireCheckCheckpoints(),

@@ -8,8 +8,9 @@ import { createComplianceCollector } from "../reports/collect-compliance.ts";
 import { createMonthCollector } from "../reports/collect-month.ts";
 import { createReviewCollector } from "../reports/collect-review.ts";
 import { createReportDispatcher } from "../reports/dispatch-reports.ts";
-import { type ReadIntegrity, reportIntegrity } from "../reports/evidence-fields.ts";
+import { type ReadIntegrity, type ReportedIntegrity, reportIntegrity, withSums } from "../reports/evidence-fields.ts";
 import { createReportMaker } from "../reports/make-report.ts";
+import type { Period } from "../reports/period.ts";
 import { createPeriodEventsStore } from "../reports/period-events-store.ts";
 import { createReportReader } from "../reports/read-report.ts";
 import { createReportDueStore } from "../reports/report-due-store.ts";
@@ -27,6 +28,7 @@ import { createSecurityEventStore } from "../security/security-event-store.ts";
 import { createEventCountStore } from "../security/statistics/event-count-store.ts";
 import { createOpenHourStore } from "../security/statistics/open-hour-store.ts";
 import { createRollupStore } from "../security/statistics/rollup-store.ts";
+import { wireReadPeriodSums } from "./completeness.ts";
 import { wireConnectedAfter, wireConnectionStore } from "./connection-stores.ts";
 import { wireReadLastDrill } from "./drills.ts";
 import { wireReadIntegrity, wireRememberedLog } from "./evidence.ts";
@@ -81,13 +83,18 @@ export const wireReportDispatcher = () => {
 /** A period with more events than an answer may read is left to exports with proof. */
 const wireReportedIntegrity = (): ReadIntegrity => {
   const read = wireReadIntegrity(wireRememberedLog());
-  return async (organizationId, { from, to }) => {
+  const readSums = wireReadPeriodSums();
+  const readEvents = async (organizationId: string, { from, to }: Period): Promise<ReportedIntegrity> => {
     try {
       return reportIntegrity(await read(organizationId, { since: from, until: to }));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== "invalid_field") throw error;
       return { log: "not_sealed", text: "Not computed, because the period has too many events: export it with proof." };
     }
+  };
+  return async (organizationId, period) => {
+    const [integrity, sums] = await Promise.all([readEvents(organizationId, period), readSums(organizationId, period)]);
+    return withSums(integrity, sums);
   };
 };
 

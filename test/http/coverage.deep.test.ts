@@ -6,7 +6,7 @@ import type { Coverage } from "../../shared/completeness/coverage.ts";
 import { DAY_MS, dayName, HOUR_MS, startOfDay } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { controlOf } from "../support/control.ts";
-import { organizationOf } from "../support/integration.ts";
+import { eventually, organizationOf } from "../support/integration.ts";
 import { useService } from "../support/use-service.ts";
 
 const service = await useService();
@@ -59,6 +59,8 @@ test("the sums of a day are equal until an event vanishes, which raises an alert
   expect(whole.rules).toMatchObject({ repeated_auth_failures: [expect.any(Number)] });
   expect(whole.days.map((one) => one.day)).toEqual(whole.days.map((one) => one.day).sort());
   expect(await incomplete()).toEqual([]);
+  const report = (await ours.call("GET", `reports/compliance-${name}`)).body as { integrity: object };
+  expect(report.integrity).toMatchObject({ log: "consistent", isWhole: true });
 
   const client = DynamoDBDocumentClient.from(engineClient(service.stack.dynamodbUrl));
   const TableName = service.stack.tables.find((one) => one.includes("TablesSecurityEvents"));
@@ -86,9 +88,22 @@ test("the sums of a day are equal until an event vanishes, which raises an alert
   await passNight(day + 3 * DAY_MS);
   expect((await coverageOf(month)).isWhole).toBe(true);
   expect(await incomplete()).toMatchObject([{ subject: name, status: "resolved" }]);
-  // The hour after a night, there is nothing to do.
+  // Once a night is done, there is nothing to do.
   await fire(/sum-security-days/);
   expect((await coverageOf(month)).isWhole).toBe(true);
+
+  // An erasure empties events, and deletes what says that hours were judged: no sum changes.
+  const { id } = (await ours.call("POST", "erasure", { scope: "all" })).body as { id: string };
+  await eventually("the erasure is completed", async () => {
+    const listed = (await ours.call("GET", "erasure")).body as { id: string; status: string }[];
+    return listed.some((one) => one.id === id && one.status === "completed");
+  });
+  await passNight(day + 4 * DAY_MS);
+  const erased = await coverageOf(month);
+  expect(erased.isWhole).toBe(true);
+  const { recorded, counted, sealed, archived, judgedHours } = sums ?? {};
+  const kept = { recorded, counted, sealed, archived, judgedHours };
+  expect(erased.days.find((one) => one.day === name)).toMatchObject(kept);
 });
 
 test("months in the future have no days, another organization sees its own, and other months are refused", async () => {

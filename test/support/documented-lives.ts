@@ -10,8 +10,8 @@ import type { Service } from "./service.ts";
 const SECONDS: Record<string, number> = { min: 60, hour: 3_600, day: 86_400 };
 /** Of deployments without a setting. */
 const RETENTION_SECONDS = 90 * 86_400;
-/** A week: its report is made while the week lasts. */
-const LONGEST_PERIOD_SECONDS = 7 * 86_400;
+/** A month: its report is marked while the month lasts. */
+const LONGEST_PERIOD_SECONDS = 31 * 86_400;
 
 /** The seconds that a cell of the column "Expires" names; undefined: the item stays. */
 const secondsOf = (cell: string): number | undefined => {

@@ -119,9 +119,12 @@ export const judgingAccess = (parts: AccessParts) => {
     ),
     "make-reports": together(
       retention,
-      // The integrity of the period.
+      // The integrity of the period, and the sums of its days.
       evidence.may("GetItem", "Query"),
+      detection.may("Query"),
       archive("GetObject"),
+      feed("GetObject"),
+      listFeed,
       readCheckpoints,
       readCheckpointKeys,
       reports.may("GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"),

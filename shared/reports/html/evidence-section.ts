@@ -15,8 +15,8 @@ const drillSentence = (drill: ReportedDrill): Markup => {
   return html`<p>The last fire drill, of ${formatMoment(startedAt)}, ${outcomes[status]}${endedAt !== undefined && ` after ${formatDuration(endedAt - startedAt)}`}: ${formatCount(accepted)} of ${formatCount(destinations)} destinations took its notification. ${acknowledgedAt === undefined ? "Nobody acknowledged its alert." : `Its alert was acknowledged after ${formatDuration(acknowledgedAt - startedAt)}${acknowledgedBy === undefined ? "" : ` by ${acknowledgedBy}`}.`}</p>`;
 };
 
-const integritySentence = ({ log, text }: ReportedIntegrity): Content =>
-  html`<p${log === "broken" && html` class="no"`}>${text}</p>`;
+const integritySentence = ({ log, isWhole, text }: ReportedIntegrity): Content =>
+  html`<p${(log === "broken" || isWhole === false) && html` class="no"`}>${text}</p>`;
 
 type Evidence = { lastDrill?: ReportedDrill | undefined; integrity?: ReportedIntegrity | undefined };
 

@@ -208,6 +208,8 @@ export const useSealingStage = () => {
 
     signingKeys: () =>
       keys.bytes.map(keyOf).map(({ spki }) => ({ line: verifierKeyOf(ORIGIN, spki).line, spki: new Uint8Array(spki) })),
+    publicKeys: () => keys.bytes.map((byte) => ({ spki: keyOf(byte).spki })),
+
     verifierKeys: () => keys.bytes.map((byte) => verifierKeyOf(ORIGIN, keyOf(byte).spki).line),
 
     /**
