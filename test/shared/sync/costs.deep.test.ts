@@ -76,7 +76,8 @@ describe("a full run", () => {
     const payments = await of("payments");
     for (const type of recordTypes.filter(isOptional)) {
       const { read, write } = await of(type);
-      expect([type, write <= payments.write, read <= payments.read]).toEqual([type, true, true]);
+      // An entry in another list would cost one unit; a slow worker may renew its lease once more.
+      expect([type, write < payments.write + 0.1, read < payments.read + 0.1]).toEqual([type, true, true]);
     }
   });
 });
