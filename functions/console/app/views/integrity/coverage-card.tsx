@@ -64,12 +64,14 @@ export const CoverageCard = ({ month: chosen, onChoose }: Props) => {
   const nameOf = (one: string): string => periodOf({ kind: "month", from: Date.parse(`${one}-01`), to: 0 }, language);
   return (
     <Card title="Coverage" note="Each event that was recorded must be counted, sealed and archived. Summed each night.">
-      <Choice
-        label="Month"
-        value={month}
-        options={months.map((one) => [one, nameOf(one)] as const)}
-        onChoose={onChoose}
-      />
+      <div class="filters">
+        <Choice
+          label="Month"
+          value={month}
+          options={months.map((one) => [one, nameOf(one)] as const)}
+          onChoose={onChoose}
+        />
+      </div>
       <Loaded of={coverage} what="the sums">
         {(found) => <Month coverage={found} />}
       </Loaded>
