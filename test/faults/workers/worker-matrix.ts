@@ -62,6 +62,11 @@ const invoke = async ({ lane }: Setting, { name, payload }: Delivery): Promise<b
   return result.ok && !/"batchItemFailures":\[\{/.test(result.payload);
 };
 
+/** As on AWS, an invocation that fails is tried again: without a fault, a busy machine may still let one run out of time. */
+const invokePatiently = async (setting: Setting, delivery: Delivery): Promise<void> => {
+  for (let tries = 0; tries < TRIES; tries++) if (await invoke(setting, delivery)) return;
+};
+
 /** Only these are results. A request for work that is repeated changes nothing. */
 const forSubscribers = Object.entries(busEvents).flatMap(([name, event]) =>
   "isForSubscribers" in event ? [name] : [],
@@ -78,7 +83,7 @@ const settle = async (setting: Setting, known: string): Promise<string[]> => {
     }
     lane.forgetEvents();
     if (deliveries.length === 0) return events;
-    for (const delivery of deliveries) await invoke(setting, delivery);
+    for (const delivery of deliveries) await invokePatiently(setting, delivery);
   }
   throw new Error("The events never end.");
 };
@@ -90,7 +95,7 @@ const passHour = async (setting: Setting, work: WorkerCase, known: string): Prom
     const aheadMs = (work.aheadMs ?? 0) + (work.foundAfterMs ?? NEXT_HOUR_MS) + index * HOURLY_STEP_MS;
     lane.setClock(aheadMs);
     const event = scheduledEvent(`hourly ${name}`, bench.now() + aheadMs);
-    await invoke(setting, { name, payload: JSON.stringify(event) });
+    await invokePatiently(setting, { name, payload: JSON.stringify(event) });
     events.push(...(await settle(setting, known)));
   }
   return events;
