@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { ATTACKS } from "../shared/reports/hostile.ts";
-import { type ConsoleUser, failRequests, failure, REQUEST_ID, screens } from "../support/console.ts";
+import { type ConsoleUser, failRequests, failure, REQUEST_ID, screens, showView } from "../support/console.ts";
 import { organizationOf } from "../support/integration.ts";
 import { expectAccessible, useOwnConsole } from "../support/share-console.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
@@ -70,6 +70,33 @@ describe("the overview", () => {
           .click();
         await page.getByRole("columnheader", { name: "Failed" }).waitFor();
       });
+    await call("POST", "circuit-breaker", { action: "reset" });
+  });
+
+  it("does not move its parts on a phone when it learns what else needs attention", async () => {
+    const organizationId = "overview-still";
+    const { accountId, sync, call } = await organizationWithAccount(organizationId);
+    await call("POST", "security/alert", { action: "generate_alert", title: "Look", riskLevel: "HIGH" });
+    const fault = await simulatedProvider(service).fail(accountId, { kind: "error", status: 503 });
+    await sync({ mode: "full" });
+    await simulatedProvider(service).recover(fault);
+    const { page } = await open({ organizationId }, { path: "/console/settings", width: 390 });
+    await page.evaluate(`localStorage.setItem("console.kept.firstSteps ${organizationId}", "hidden")`);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/provider\/(sync|security)/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await showView(page, "/console");
+    const card = page.getByRole("heading", { name: "Connection", exact: true });
+    await card.waitFor();
+    const before = await card.boundingBox();
+    release();
+    await page.getByText(/^Also needs attention: \d/).click();
+    await page.getByText("The last sync failed").waitFor();
+    await page.getByText(/^Also needs attention: \d/).click();
+    expect(await card.boundingBox()).toEqual(before);
+    await expectAccessible(page);
     await call("POST", "circuit-breaker", { action: "reset" });
   });
 

@@ -21,6 +21,45 @@ const words = { bad: "Act now", warn: "Look at it" } as const;
 
 const Link = ({ to: { href, text } }: { to: Attention["action"] }) => <a href={href}>{text}</a>;
 
+const NARROW = "(max-width: 40rem)";
+
+/**
+ * What needs attention after the first thing. On a phone the list is folded, and its line has its place before it is known: the
+ * parts below would move out of view when the list comes.
+ */
+const Others = ({ others }: { others: readonly Attention[] }) => {
+  const isNarrow = matchMedia(NARROW).matches;
+  if (others.length === 0) return isNarrow ? <div class="overview-attention" /> : null;
+  const list = (
+    <ol>
+      {others.map((need) => (
+        <li key={need.what}>
+          <Badge tone={need.tone}>{words[need.tone]}</Badge>
+          <span>
+            <b>{sentenceOf(need.what)}</b> {need.text}
+          </span>
+          <Link to={need.action} />
+        </li>
+      ))}
+    </ol>
+  );
+  return (
+    <section class="overview-attention" aria-label="Needs attention">
+      {isNarrow ? (
+        <details>
+          <summary>Also needs attention: {others.length}</summary>
+          {list}
+        </details>
+      ) : (
+        <>
+          <h2>Also needs attention</h2>
+          {list}
+        </>
+      )}
+    </section>
+  );
+};
+
 /** Drawn again each second, alone: it has times in words. Screen readers hear when the verdict changes. */
 const Verdict = ({ state: { known, isComplete } }: { state: State }) => {
   const { role } = useCaller();
@@ -40,22 +79,7 @@ const Verdict = ({ state: { known, isComplete } }: { state: State }) => {
           </p>
         )}
       </div>
-      {others.length > 0 && (
-        <section class="overview-attention" aria-label="Needs attention">
-          <h2>Also needs attention</h2>
-          <ol>
-            {others.map((need) => (
-              <li key={need.what}>
-                <Badge tone={need.tone}>{words[need.tone]}</Badge>
-                <span>
-                  <b>{sentenceOf(need.what)}</b> {need.text}
-                </span>
-                <Link to={need.action} />
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
+      <Others others={others} />
     </>
   );
 };
