@@ -9,7 +9,7 @@ export default {
   entry: [
     ...programs,
     "functions/*/*.ts",
-    "functions/console/app/main.tsx",
+    "functions/console/app/{early.ts,main.tsx}",
     "infra/app.ts",
     "infra/bundling/shims/*.ts",
     "infra/local/lambda/{clock-shift,runtime}.mjs",

@@ -13,7 +13,7 @@ import { lambdaAliases } from "./bundle-aliases.ts";
 import { START_RUNTIME } from "./bundle-directory.ts";
 import calledAtStart from "./called-at-start.json" with { type: "json" };
 import { compileEarly } from "./compile-early.ts";
-import { CONSOLE_ENTRY, CONSOLE_TEMPLATE, type ConsolePage, consolePage } from "./console-page.ts";
+import { CONSOLE_ENTRIES, CONSOLE_TEMPLATE, type ConsolePage, consolePage } from "./console-page.ts";
 import { docsPage } from "./docs-page.ts";
 import type { FunctionFolder } from "./page.ts";
 import { slimProviderSdk } from "./provider-sdk.ts";
@@ -106,7 +106,10 @@ const consoleOf = async (root: string, names: readonly string[]): Promise<Consol
   names.some((name) => name.startsWith("get-console")) ? consolePage(root) : { folders: new Map(), inputs: {} };
 
 /** The sources of the console: its functions do not import them, but are bundled again when one changes. */
-const CONSOLE_IMPORTS = [CONSOLE_ENTRY, CONSOLE_TEMPLATE].map((path) => ({ path, kind: "import-statement" as const }));
+const CONSOLE_IMPORTS = [...CONSOLE_ENTRIES, CONSOLE_TEMPLATE].map((path) => ({
+  path,
+  kind: "import-statement" as const,
+}));
 
 const withPages = (inputs: Metafile["inputs"], ofConsole: Metafile["inputs"]): Metafile["inputs"] => {
   const entries = Object.entries(inputs).map(([path, input]) => {

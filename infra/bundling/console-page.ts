@@ -1,6 +1,6 @@
 /**
  * The page `/console`: its sources are functions/console/app/, of which esbuild makes modules that a browser loads as it
- * needs them: one to start, one for each lazily loaded view, and one that views share (merge-chunks.ts).
+ * needs them: two to start, one for each lazily loaded view, and one that views share (merge-chunks.ts).
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -10,7 +10,9 @@ import { mergeChunks } from "./merge-chunks.ts";
 import { type FunctionFolder, pageFolders } from "./page.ts";
 
 const SOURCES = "functions/console/app";
-export const CONSOLE_ENTRY = `${SOURCES}/main.tsx`;
+const FIRST = `${SOURCES}/early.ts`;
+const START = `${SOURCES}/main.tsx`;
+export const CONSOLE_ENTRIES = [FIRST, START] as const;
 export const CONSOLE_TEMPLATE = `${SOURCES}/index.html`;
 
 /** Absolute, because a relative address would depend on the path of the view that the page was opened with. */
@@ -67,7 +69,7 @@ export const consolePage = async (root: string): Promise<ConsolePage> => {
   const { metafile, outputFiles } = await esbuild
     .build({
       ...options,
-      entryPoints: [CONSOLE_ENTRY],
+      entryPoints: [...CONSOLE_ENTRIES],
       entryNames: "[name].[hash]",
       chunkNames: "[name].[hash]",
       assetNames: "[name].[hash]",
@@ -86,15 +88,20 @@ export const consolePage = async (root: string): Promise<ConsolePage> => {
   const template = readFileSync(join(root, CONSOLE_TEMPLATE), "utf8");
   for (const placeholder of Object.values(PLACEHOLDERS))
     if (!template.includes(placeholder)) throw new Error(`${CONSOLE_TEMPLATE} does not contain ${placeholder}.`);
-  const [entry, { cssBundle } = {}] =
-    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === CONSOLE_ENTRY) ?? [];
-  if (entry === undefined) throw new Error(`esbuild made no output of ${CONSOLE_ENTRY}.`);
+  const outputOf = (source: string) => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
+    if (found === undefined) throw new Error(`esbuild made no output of ${source}.`);
+    return found;
+  };
+  const [first] = outputOf(FIRST);
+  const [entry, { cssBundle }] = outputOf(START);
   const lost = Object.keys(metafile.outputs).find((output) => output.endsWith(".css") && output !== cssBundle);
   if (lost !== undefined)
-    throw new Error(`The page does not load ${lost}: import styles from ${CONSOLE_ENTRY}, and not from a lazy view.`);
+    throw new Error(`The page does not load ${lost}: import styles from ${START}, and not from a lazy view.`);
   const files = new Map(outputFiles.map((file) => [basename(file.path), file] as const));
   const scripts = await mergeChunks({
     outputs: metafile.outputs,
+    first,
     entry,
     contentsOf: (output) => files.get(basename(output))?.text ?? "",
     nameOf: nameOfView,
@@ -103,12 +110,15 @@ export const consolePage = async (root: string): Promise<ConsolePage> => {
   const others = [...files].flatMap(([name, { contents }]) =>
     name.endsWith(".js") ? [] : [[name, contents] as const],
   );
-  const [start] = scripts.keys();
+  const [firstName, startName] = scripts.keys();
+  // The first one runs as soon as it is there.
+  const tags = [
+    `<script type="module" async fetchpriority="high" src="${ASSETS_PATH}/${firstName}"></script>`,
+    `<script type="module" src="${ASSETS_PATH}/${startName}"></script>`,
+  ].join("");
   const styles =
     cssBundle === undefined ? "" : `<link rel="stylesheet" href="${ASSETS_PATH}/${basename(cssBundle)}" />`;
-  const html = template
-    .replace(PLACEHOLDERS.script, `<script type="module" src="${ASSETS_PATH}/${start}"></script>`)
-    .replace(PLACEHOLDERS.styles, styles);
+  const html = template.replace(PLACEHOLDERS.script, tags).replace(PLACEHOLDERS.styles, styles);
   const assets = new Map([...others, ...[...scripts].map(([name, text]) => [name, Buffer.from(text)] as const)]);
   return {
     folders: pageFolders("console", { html, assets, licences: licencesOf(root, metafile) }, { withBrotli: true }),

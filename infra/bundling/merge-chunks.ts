@@ -1,12 +1,14 @@
 /**
  * Merges the chunks that esbuild makes of a page with lazy views: a chunk for each set of views that share code, 40 files
  * of which most have less than 1 KB. Each request of a browser is an execution of a function, and a new account may run
- * ten at once. After this the page starts with one script, and a view is its own script and the one that views share.
+ * ten at once. After this the page starts with a first script that is small and one that imports it, and a view is its own
+ * script and the one that views share.
  */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import esbuild, { type BuildOptions, type Metafile, type Plugin } from "esbuild";
 
+const FIRST = "first";
 const START = "main";
 const SHARED = "shared";
 
@@ -18,7 +20,8 @@ type Chunk = { group: string; contents: string; exports: readonly string[]; id: 
 
 export type MergeOptions = {
   outputs: Outputs;
-  /** The output of the page's entry. */
+  /** The outputs of the page's entries: of the script that is loaded first, and of the one that starts the page. */
+  first: string;
   entry: string;
   contentsOf: (output: string) => string;
   /** The name of a lazy view's file, without an extension. */
@@ -35,21 +38,23 @@ const startOf = (outputs: Outputs, entry: string): ReadonlySet<string> => {
   return reached;
 };
 
-const chunksOf = ({ outputs, entry, contentsOf, nameOf }: MergeOptions): ReadonlyMap<string, Chunk> => {
+const chunksOf = ({ outputs, first, entry, contentsOf, nameOf }: MergeOptions): ReadonlyMap<string, Chunk> => {
+  const begin = startOf(outputs, first);
   const start = startOf(outputs, entry);
   const scripts = Object.entries(outputs).filter(([output]) => output.endsWith(".js"));
   return new Map(
     scripts.map(([output, { entryPoint, exports }], i) => {
-      const isView = entryPoint !== undefined && output !== entry;
+      const isView = entryPoint !== undefined && output !== entry && output !== first;
       if (isView && start.has(output))
         throw new Error(`${entryPoint} is loaded with the page and as a lazy view: choose one of them.`);
-      const group = start.has(output) ? START : isView ? nameOf(entryPoint) : SHARED;
+      const ofPage = begin.has(output) ? FIRST : start.has(output) ? START : undefined;
+      const group = ofPage ?? (isView ? nameOf(entryPoint) : SHARED);
       return [basename(output), { group, contents: contentsOf(output), exports, id: `c${i}` }] as const;
     }),
   );
 };
 
-const isMerged = (group: string): boolean => group === START || group === SHARED;
+const isMerged = (group: string): boolean => [FIRST, START, SHARED].includes(group);
 
 const fileOf = (group: string): string => `./${group}.${HASH}.js`;
 
@@ -84,7 +89,8 @@ const merging = (chunks: ReadonlyMap<string, Chunk>): Plugin => ({
           ? renamed(chunk, (name, unique) => `${name} as ${unique}`, `./${file}`)
           : `export * from ${JSON.stringify(`./${file}`)};`,
       );
-      // Loads what views share beside the first view, and not after it. If it fails, the view's own import says so.
+      // Loads what views share beside the first view, and not after it. If it fails, the view's own import says so. The first
+      // script must not load it: it imports the page's start, which would run before the page has a place for it.
       if (group === START && hasShared) lines.push(`import("${fileOf(SHARED)}").catch(() => undefined);`);
       return { contents: lines.join("\n") };
     });
@@ -96,10 +102,10 @@ const merging = (chunks: ReadonlyMap<string, Chunk>): Plugin => ({
   },
 });
 
-/** The merged scripts by the names of their files; the first is the one that starts the page. */
+/** The merged scripts by the names of their files; the page loads the first two, in this order. */
 export const mergeChunks = async (merge: MergeOptions): Promise<ReadonlyMap<string, string>> => {
   const chunks = chunksOf(merge);
-  const groups = [START, ...new Set([...chunks.values()].map(({ group }) => group).filter((group) => group !== START))];
+  const groups = [...new Set([FIRST, START, ...[...chunks.values()].map(({ group }) => group)])];
   const { outputFiles = [] } = await esbuild.build({
     ...merge.options,
     entryPoints: Object.fromEntries(groups.map((group) => [group, group])),

@@ -51,7 +51,7 @@ it("loads with at most three requests at once while webhooks and queues run, and
   expect(complaints).toEqual([]);
 });
 
-it("shows its first words before its styles and scripts, and events after five files and two calls of the API", async () => {
+it("shows its first words before its styles and scripts, and events after six files and two calls of the API", async () => {
   const { page } = await open({ organizationId }, { path: "/console/events" });
   await page.getByRole("row").nth(1).waitFor();
   await slowDown(page, { isSlow: true });
@@ -66,6 +66,7 @@ it("shows its first words before its styles and scripts, and events after five f
     "/api/integrations/provider/security",
     "/console",
     "/console/assets/events-events.js",
+    "/console/assets/first.js",
     "/console/assets/main.css",
     "/console/assets/main.js",
     "/console/assets/shared.js",
@@ -75,6 +76,19 @@ it("shows its first words before its styles and scripts, and events after five f
     ...performance.getEntriesByType("resource").filter(({ name }) => /main/.test(name)).map((file) => file.responseEnd),
   ]`);
   expect(files.filter((loadedAt) => loadedAt < firstPaint)).toEqual([]);
+});
+
+it("starts also if its styles come after its scripts", async () => {
+  const { page } = await open({ organizationId });
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await slowDown(page, { isSlow: false });
+  await page.route("**/*.css", async (route) => {
+    // Time for all scripts that do not wait for the styles.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 });
 
 it("asks for what a view shows beside who the user is, if this browser knows the user, and forgets it at the sign-out", async () => {

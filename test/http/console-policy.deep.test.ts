@@ -26,12 +26,12 @@ afterAll(async () => {
   foreign.close();
 });
 
-/** The page of the console with its own headers, with planted markup in the place of its script. */
+/** The page of the console with its own headers, with planted markup in the place of its scripts. */
 const openWith = async (markup: string) => {
   const opened = await browser.newPage();
   await opened.page.route("**/console", async (route) => {
     const response = await route.fetch();
-    const html = (await response.text()).replace(/<script type="module"[^>]*><\/script>/, "");
+    const html = (await response.text()).replace(/<script type="module"[^>]*><\/script>/g, "");
     await route.fulfill({ response, body: html.replace("</body>", `${markup}</body>`) });
   });
   await opened.page.goto("/console");

@@ -107,15 +107,22 @@ describe("the console", () => {
       .filter((file) => names.includes(file.split(".")[0] ?? ""))
       .reduce((sum, file) => sum + statSync(join(directory, file.replace(/gz$/, "br"))).size, 0);
 
-  it("starts with one script and one style, of at most 36 KB, and nothing inline", () => {
+  it("starts with two scripts and one style, of at most 36 KB, and nothing inline", () => {
     expect(html).toMatch(/<link rel="stylesheet" href="\/console\/assets\/main\.\w+\.css" \/>/);
+    expect(html).toMatch(/<script type="module" async \S+ src="\/console\/assets\/first\.\w+\.js"><\/script>/);
     expect(html).toMatch(/<script type="module" src="\/console\/assets\/main\.\w+\.js"><\/script>/);
     const files = [...html.matchAll(/\/console\/assets\/([^"]+)"/g)].map(([, file]) => `${file}.gz`);
-    expect(files).toHaveLength(2);
+    expect(files).toHaveLength(3);
     expect(assets).toEqual(expect.arrayContaining(files));
     expect(html.indexOf("Loading the console")).toBeLessThan(html.indexOf('<link rel="stylesheet"'));
-    expect(bytesOf("main")).toBeLessThanOrEqual(36_000);
+    expect(bytesOf("first", "main")).toBeLessThanOrEqual(36_000);
     expect(html).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/);
+  });
+
+  it("asks the issuer in the first script, which is at most 8 KB and imports no other at once", () => {
+    const [first = ""] = assets.filter((file) => file.startsWith("first."));
+    expect(bytesOf("first")).toBeLessThanOrEqual(8_000);
+    expect(gunzipSync(readFileSync(join(directory, first))).toString()).not.toMatch(/from"\.\//);
   });
 
   it("loads two files more for a view: its own and the one that views share, 36 KB for Events", () => {
@@ -123,7 +130,7 @@ describe("the console", () => {
     const [shared] = assets.filter((file) => file.startsWith("shared."));
     for (const file of assets.filter((one) => one.endsWith(".js.gz"))) {
       const imported = [...text(file).matchAll(/from"\.\/([^"]+)"/g)].map(([, name = ""]) => name.split(".")[0]);
-      const others = imported.filter((name) => name !== "main" && name !== "shared");
+      const others = imported.filter((name) => !["first", "main", "shared"].includes(name));
       expect([file, others]).toEqual([file, []]);
       if (file === shared || file.startsWith("main.")) expect(imported).not.toContain("shared");
     }

@@ -53,16 +53,18 @@ const causeOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-/** The address to which a sign-in that is under way returns; undefined if there is none. */
-export const pendingReturn = (): string | undefined => {
-  const stored = sessionStorage.getItem(PENDING);
-  return stored === null ? undefined : (JSON.parse(stored) as Pending).returnTo;
-};
+/** Of the sign-in that this page completes. */
+let returnTo: string | undefined;
+
+/** The address to which the sign-in that the page completes returns; undefined if there is none. */
+export const pendingReturn = (): string | undefined => returnTo;
 
 const takePending = (): Pending | undefined => {
   const stored = sessionStorage.getItem(PENDING);
   sessionStorage.removeItem(PENDING);
-  return stored === null ? undefined : (JSON.parse(stored) as Pending);
+  const pending = stored === null ? undefined : (JSON.parse(stored) as Pending);
+  returnTo = pending?.returnTo;
+  return pending;
 };
 
 /** @param redirectUri the page's own address, as it is registered at the issuer. */

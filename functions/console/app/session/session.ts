@@ -6,9 +6,9 @@ import { signal } from "@preact/signals";
 import { asProblem, Problem } from "../api/problem.ts";
 import { forgetAnswers } from "../api/resource.ts";
 import type { CallerAccess } from "../api/types.ts";
-import { createIdentity, type Identity, type Tokens } from "./identity.ts";
+import { takeArrival } from "./arrival.ts";
+import type { Identity, Tokens } from "./identity.ts";
 import { forgetKnownCaller, keepKnownCaller, readKnownCaller } from "./known-caller.ts";
-import { readSettings } from "./settings.ts";
 
 export type Session =
   | { state: "starting" }
@@ -172,20 +172,19 @@ const enter = async (readCaller: ReadCaller, onSignedIn: OnSignedIn): Promise<vo
  * @param onSignedIn is called once, before the views are shown.
  */
 export const startSession = async (readCaller: ReadCaller, onSignedIn: OnSignedIn = () => undefined): Promise<void> => {
-  const settings = readSettings();
-  const { clientId, issuer } = settings;
-  if (clientId === null) {
+  const arrival = takeArrival();
+  const { issuer, url } = arrival;
+  if (arrival.identity === undefined) {
     session.value = { state: "notConfigured", issuer };
     return;
   }
-  identity = createIdentity({ ...settings, clientId }, `${location.origin}/console`);
+  identity = arrival.identity;
   addEventListener("storage", (event) => void signOutToo(event));
   // The browser may keep the page as it was while it left for the issuer.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && session.value.state === "starting") location.reload();
   });
-  const url = new URL(location.href);
-  const returned = await identity.complete(url);
+  const returned = await arrival.returned;
   if (returned !== undefined) history.replaceState(null, "", returned.returnTo);
   // The back button shows an old return again, and a stranger's link may look like one.
   else if (identity.isReturn(url)) history.replaceState(null, "", "/console");
