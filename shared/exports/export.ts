@@ -137,6 +137,16 @@ const ExportFile = z
   })
   .register(z.globalRegistry, { id: "ExportFile", description: "A complete file of an export." });
 
+const PersonalData = z
+  .object({
+    file: z.string(),
+    fields: described(
+      z.array(z.string()),
+      "Paths such as `metadata.actor.email`, each with everything below it. In CSV a path begins with the column.",
+    ),
+  })
+  .register(z.globalRegistry, { id: "PersonalData", description: "Fields of a file that have personal data." });
+
 /**
  * Why an export failed. `too_slow`: it took longer than 20 hours; `too_large`: a file would have more than 16 GB; `erased`:
  * an erasure began before the export was complete, so its files could have contained what is erased; `broken`: the stored
@@ -172,6 +182,11 @@ export const Export = z
       bytes: count("Bytes written so far, in all files."),
     }),
     files: z.array(ExportFile),
+    personalData: z.optional(
+      z.array(PersonalData).register(z.globalRegistry, {
+        description: "Where the files have personal data. Only in the answer for one completed export.",
+      }),
+    ),
     error: z.optional(z.object({ code: z.string(), message: z.string() })),
   })
   .register(z.globalRegistry, { id: "Export", description: "An export, its progress and its files." });

@@ -24,6 +24,7 @@ import { type EventSourceDependencies, eventSource } from "./event-source.ts";
 import { ExportedFile } from "./export.ts";
 import type { StoredExport, StoredFile } from "./export-item.ts";
 import { type FileSource, jsonOf, linesOf } from "./file-source.ts";
+import { personalDataOf } from "./personal-data.ts";
 import { nextProofFile, type ProofSourceDependencies } from "./proof-sources.ts";
 
 const RECORDS_PER_PAGE = 1_000;
@@ -95,6 +96,7 @@ const organizationSources = (
       exportId: id,
       requestedAt,
       files: files.map((file) => ExportedFile.parse(file)),
+      personalData: personalDataOf(files),
     })),
   ];
 };

@@ -6,6 +6,7 @@ import type { UserRequest } from "../terms/requester.ts";
 import { type Export, LINK_MS, LINK_SECONDS } from "./export.ts";
 import { toExport } from "./export-item.ts";
 import type { ExportStore } from "./export-store.ts";
+import { personalDataOf } from "./personal-data.ts";
 
 export type ReadExport = (exportId: string, by: UserRequest) => Promise<Export>;
 
@@ -40,5 +41,5 @@ export const createReadExport =
       url: await objects.linkTo(key, LINK_SECONDS, { fileName: nameOf(file) }),
       urlExpiresAt: now + LINK_MS,
     }));
-    return { ...shown, files: await Promise.all(linked) };
+    return { ...shown, files: await Promise.all(linked), personalData: personalDataOf(stored.files) };
   };

@@ -14,6 +14,20 @@ const ours = organizationOf(service, "activity");
 const restricted = organizationOf(service, "activity-restricted");
 let account: Awaited<ReturnType<typeof provider.account>>;
 
+type Exported = {
+  status: string;
+  files: { name: string; url: string }[];
+  personalData: { file: string; fields: string[] }[];
+};
+
+/** The paths of all texts in a value that contain a part. Entries of a list have the list's path. */
+const pathsWith = (part: string, value: unknown, path = ""): string[] => {
+  if (typeof value === "string") return value.includes(part) ? [path] : [];
+  if (Array.isArray(value)) return value.flatMap((one) => pathsWith(part, one, path));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => pathsWith(part, one, path === "" ? name : `${path}.${name}`));
+};
+
 type State = { state: string; reason?: string; readUntil?: number };
 const stateOf = async (organization: typeof ours): Promise<State | undefined> =>
   ((await organization.call("GET", "connection")).body as { accountActivity?: State }).accountActivity;
@@ -113,6 +127,37 @@ it("raises the stories of the account at once, each one alert, and none for what
     ),
   );
   expect([...new Set(types)].sort()).toEqual(["AUTHENTICATION_FAILURE", "PROVIDER_ACCOUNT_ACTIVITY"]);
+});
+
+it("has addresses in fields that each export names as personal data", async () => {
+  const ask = async (format: string) => {
+    const { body } = await ours.call("POST", "security/exports", { format, since: 0 });
+    const { id } = body as { id: string };
+    const read = async () => (await ours.call("GET", `security/exports/${id}`)).body as Exported;
+    const made = await eventually(`${format} is exported`, async () => {
+      const one = await read();
+      return one.status === "completed" && one;
+    });
+    return { made, text: await (await fetch(made.files[0]?.url ?? "")).text() };
+  };
+  for (const format of ["ndjson", "ocsf"]) {
+    const { made, text } = await ask(format);
+    const [{ file, fields } = { file: "", fields: [] }, ...others] = made.personalData;
+    expect([file, others]).toEqual([made.files[0]?.name, []]);
+    const paths = text
+      .split("\n")
+      .filter(Boolean)
+      .flatMap((line) => pathsWith("@example.com", JSON.parse(line)));
+    expect(new Set(paths.map((path) => path.split(".").at(-1)))).toEqual(
+      new Set(["email", "user_email", "invited_user_email"]),
+    );
+    expect(paths.filter((path) => !fields.some((field) => `${path}.`.startsWith(`${field}.`)))).toEqual([]);
+  }
+  const { made, text } = await ask("csv");
+  expect(made.personalData).toMatchObject([
+    { file: "events.csv", fields: expect.arrayContaining(["metadata.actor.email"]) },
+  ]);
+  expect(text).toContain("eve@example.com");
 });
 
 it("loses an actor's and an invited user's address by an erasure of the address", async () => {
