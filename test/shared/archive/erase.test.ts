@@ -1,6 +1,6 @@
 /** Erasures of the archive: what is left in each object, whoever writes at the same time, and wherever a worker dies. */
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import type { ArchivedEvent } from "../../../shared/archive/archive-line.ts";
+import { type ArchivedEvent, parseLine } from "../../../shared/archive/archive-line.ts";
 import { allArchive, archiveOfUser, type EraseArchive } from "../../../shared/archive/erase.ts";
 import { eventLeaf } from "../../../shared/evidence/sealed-log.ts";
 import { newSalt } from "../../../shared/runtime/ids.ts";
@@ -76,7 +76,8 @@ const archived = async (...events: SecurityEvent[]): Promise<void> => {
   await expect(world.write()).resolves.toMatchObject({ written: hours.size, left: 0 });
 };
 const eve = (at: number): SecurityEvent => eventAt(at, { userId: "eve", ipAddress: "192.0.2.7", metadata: { n: 1 } });
-const read = (hour = LAST_HOUR): Promise<ArchivedEvent[]> => world.archive.readHour(world.scope, hour);
+const read = async (hour = LAST_HOUR): Promise<ArchivedEvent[]> =>
+  ((await world.archive.find(world.scope, hour))?.lines ?? []).map(parseLine);
 
 describe("a user's erasure of an hour that the tables have lost", () => {
   it("empties the user's events: they lose their salt, get another one, and keep their leaf", async () => {
