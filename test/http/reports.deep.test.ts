@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { controlOf } from "../support/control.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { requestFrom } from "../support/request-from.ts";
 import { useService } from "../support/use-service.ts";
@@ -128,7 +129,7 @@ describe("reports", () => {
     });
     const text = await page.text();
     expect(text).toContain("<svg");
-    expect(text).toContain("npm run ask -- GET");
+    expect(text).toContain("finds each alert and each event by its id in the console");
 
     const reads = (await ours.events("category=data_access")).filter(({ action }) => `${action}`.includes("link"));
     expect(reads).toEqual([
@@ -214,5 +215,31 @@ describe("reports", () => {
     const again = await ours.call("GET", `reports/${id}`);
     expect(again).toMatchObject({ status: 200, body: { access: { users: [{ userId: "ada" }] } } });
     expect(again.text).not.toMatch(/\beve\b/);
+  });
+
+  it("of a month are made once it is over, name who reviewed its reports, and are reviewed", async () => {
+    const [{ id: daily = "", from = 0 } = {}] = (await list()).filter(({ kind }) => kind === "compliance");
+    const month = new Date(from).toISOString().slice(0, 7);
+    const id = `month-${month}`;
+    const next = Date.UTC(new Date(from).getUTCFullYear(), new Date(from).getUTCMonth() + 1, 1);
+    expect((await ours.call("POST", `reports/${daily}/review`, {})).status).toBe(200);
+    // To the hours in which reports are made; those of the last day first.
+    const remaining = next + 3 * 3_600_000 - (await controlOf(service).now());
+    if (remaining > 0) await service.advance(remaining, "last");
+    await service.advance(3_600_000, "last");
+    const ids = async (query: string) =>
+      ((await ours.call("GET", `reports?limit=100&${query}`)).body as Listed[]).map((report) => report.id);
+    const entry = (await list()).find((one) => one.id === id);
+    expect(entry).toMatchObject({ kind: "month", from: Date.parse(`${month}-01T00:00:00Z`), to: next });
+    expect(await ids("reviewed=false")).toContain(id);
+    const { status, body } = await ours.call("GET", `reports/${id}`);
+    const dailyEntry = expect.objectContaining({ id: daily, reviewedBy: "ada" });
+    const reviewing = { list: expect.arrayContaining([dailyEntry]) };
+    expect([status, body]).toMatchObject([200, { id, kind: "month", reviewing }]);
+    const reviewed = await ours.call("POST", `reports/${id}/review`, { note: "The month is complete" });
+    expect(reviewed).toMatchObject({ status: 200, body: { id, reviewedBy: "ada", reviews: [{ by: "ada" }] } });
+    expect(await ids("reviewed=true")).toContain(id);
+    expect(await ids("reviewed=false")).not.toContain(id);
+    expect((await organizationOf(service, "reports-of-others").call("GET", `reports/${id}`)).status).toBe(404);
   });
 });
