@@ -29,7 +29,7 @@ const follow = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
 
 describe("the overview and the circuit breaker of the console", () => {
-  it("lead a new organization through its first steps, and take a mistyped key for no incident", async () => {
+  deepIt("lead a new organization through its first steps, and take a mistyped key for no incident", async () => {
     const ours = organizationOf(service, "console-first-run");
     const { page, complaints } = await open(ours);
     await page.getByText("First steps: 0 of 5 done").waitFor();
@@ -66,7 +66,7 @@ describe("the overview and the circuit breaker of the console", () => {
     expect(complaints.filter((text) => !text.includes("422"))).toEqual([]);
   });
 
-  it("say what happened, to whom and from where, and claim nothing that a role does not see", async () => {
+  deepIt("say what happened, to whom and from where, and claim nothing that a role does not see", async () => {
     const ours = await connected("console-what-happened");
     for (let i = 0; i < 3; i++) await ours.call("GET", "settings", undefined, { role: "guest", userId: "mallory" });
     const { page } = await open(ours);

@@ -592,7 +592,7 @@ const onFiles: Trick[] = [
 ];
 
 describe("the verifier refuses whoever", () => {
-  it.each(sampleOf([...onEvents, ...onLeaves, ...onRecords, ...onLog, ...onFiles], 10))(
+  it.each(sampleOf([...onEvents, ...onLeaves, ...onRecords, ...onLog, ...onFiles], 5))(
     "%s",
     (_name, play, refusal) => {
       const folder = copy();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { deepIt } from "../support/deep-it.ts";
+import { sampleOf } from "../support/depth.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { authorize, grantAccess } from "../support/oauth.ts";
 import { providerSdk } from "../support/provider-objects.ts";
@@ -155,26 +156,36 @@ describe("a connection", () => {
     expect(await ours.connect(other.apiKey)).toMatchObject({ status: 409, body: { error: 40902 } });
   });
 
-  it.each([
-    [{}, "method"],
-    [{ method: "password" }, "method"],
-    [{ method: "api_key" }, "apiKey"],
-    [{ method: "api_key", apiKey: "" }, "apiKey"],
-    [{ method: "api_key", apiKey: "with space" }, "apiKey"],
-    [{ method: "api_key", apiKey: "k", webhookSecrets: [] }, "webhookSecrets"],
-    [{ method: "api_key", apiKey: "k", webhookSecret: "a", webhookSecrets: ["b"] }, "webhookSecrets"],
-    [{ method: "oauth", code: "c" }, "state"],
-  ])("is not made by %j", async (body, field) => {
+  it.each(
+    sampleOf<[object, string]>(
+      [
+        [{}, "method"],
+        [{ method: "password" }, "method"],
+        [{ method: "api_key" }, "apiKey"],
+        [{ method: "api_key", apiKey: "" }, "apiKey"],
+        [{ method: "api_key", apiKey: "with space" }, "apiKey"],
+        [{ method: "api_key", apiKey: "k", webhookSecrets: [] }, "webhookSecrets"],
+        [{ method: "api_key", apiKey: "k", webhookSecret: "a", webhookSecrets: ["b"] }, "webhookSecrets"],
+        [{ method: "oauth", code: "c" }, "state"],
+      ],
+      2,
+    ),
+  )("is not made by %j", async (body, field) => {
     const answer = await ours.call("PUT", "connection", body);
     expect(answer).toMatchObject({ status: 400, body: { error: 40002, message: expect.stringContaining(field) } });
   });
 
-  it.each([
-    ["member", "PUT", "connection"],
-    ["guest", "GET", "connection"],
-    ["member", "DELETE", "connection"],
-    ["member", "POST", "connection/authorize"],
-  ])("is not %s's: %s %s", async (role, method, path) => {
+  it.each(
+    sampleOf<[string, string, string]>(
+      [
+        ["member", "PUT", "connection"],
+        ["guest", "GET", "connection"],
+        ["member", "DELETE", "connection"],
+        ["member", "POST", "connection/authorize"],
+      ],
+      2,
+    ),
+  )("is not %s's: %s %s", async (role, method, path) => {
     const answer = await ours.call(method, path, method === "PUT" ? {} : undefined, { role });
     expect(answer).toMatchObject({ status: 403, body: { error: 40301 } });
   });
@@ -222,16 +233,21 @@ describe("webhook secrets", () => {
     });
   });
 
-  it.each([
-    [{}],
-    [{ webhookSecret: "a" }],
-    [{ webhookSecrets: [] }],
-    [{ webhookSecrets: ["a", "b", "c", "d", "e"] }],
-    [{ webhookSecrets: "a" }],
-    [{ webhookSecrets: [""] }],
-    [{ webhookSecrets: ["with space"] }],
-    [{ webhookSecrets: [1] }],
-  ])("are refused as %j", async (body) => {
+  it.each(
+    sampleOf<[object]>(
+      [
+        [{}],
+        [{ webhookSecret: "a" }],
+        [{ webhookSecrets: [] }],
+        [{ webhookSecrets: ["a", "b", "c", "d", "e"] }],
+        [{ webhookSecrets: "a" }],
+        [{ webhookSecrets: [""] }],
+        [{ webhookSecrets: ["with space"] }],
+        [{ webhookSecrets: [1] }],
+      ],
+      2,
+    ),
+  )("are refused as %j", async (body) => {
     const answer = await ours.call("PUT", PATH, body);
     expect(answer).toMatchObject({
       status: 400,
@@ -316,12 +332,17 @@ describe("registering the webhook", () => {
     expect(await ours.connect(account.apiKey)).toMatchObject({ status: 200 });
   });
 
-  it.each([
-    [{ method: "api_key", apiKey: "k", registerWebhook: true, webhookSecret: "a" }],
-    [{ method: "api_key", apiKey: "k", registerWebhook: true, webhookSecrets: ["a"] }],
-    [{ method: "oauth", code: "c", state: "s", registerWebhook: true }],
-    [{ method: "api_key", apiKey: "k", registerWebhook: "yes" }],
-  ])("is refused as %j", async (body) => {
+  it.each(
+    sampleOf<[object]>(
+      [
+        [{ method: "api_key", apiKey: "k", registerWebhook: true, webhookSecret: "a" }],
+        [{ method: "api_key", apiKey: "k", registerWebhook: true, webhookSecrets: ["a"] }],
+        [{ method: "oauth", code: "c", state: "s", registerWebhook: true }],
+        [{ method: "api_key", apiKey: "k", registerWebhook: "yes" }],
+      ],
+      2,
+    ),
+  )("is refused as %j", async (body) => {
     const answer = await ours.call("PUT", "connection", body);
     expect(answer).toMatchObject({
       status: 400,

@@ -42,7 +42,10 @@ describe("GET …/search", () => {
 
   it("finds at most 20 results", async () => {
     const names = (await ours.records("customers")).map((one) => String(one.name).slice(0, 2).toLowerCase());
-    for (const q of new Set(names)) expect((await search(q)).length).toBeLessThanOrEqual(20);
+    const [frequent = ""] = [...Map.groupBy(names, (name) => name)]
+      .sort(([, one], [, other]) => other.length - one.length)
+      .map(([name]) => name);
+    expect((await search(frequent)).length).toBeLessThanOrEqual(20);
   });
 
   it("finds what has an exact id, and answers with its address", async () => {

@@ -191,6 +191,15 @@ const describedInputs = (path: string, method: string): Described[] => {
   ];
 };
 
+/** What is made when it is first used. Most suites use few inputs of the document. */
+const later = <Value>(make: () => Value): (() => Value) => {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+};
+
 const first = <Value>(arbitrary: fc.Arbitrary<Value>): Value =>
   fc.sample(arbitrary, { numRuns: 1, seed: 1 })[0] as Value;
 
@@ -213,8 +222,8 @@ const operationOf = (path: string, method: string): Operation => {
   if (send === undefined) throw new Error(`No route serves ${operation}.`);
   const inputs = describedInputs(path, method).map((one) => {
     const { place, schema, pointer } = one;
-    const validate = ajv.compile({ $ref: `api#/${pointer.map(escaped).join("/")}` });
-    const allows = (value: unknown): boolean => validate(place === "body" ? value : fromText(schema, toText(value)));
+    const validate = later(() => ajv.compile({ $ref: `api#/${pointer.map(escaped).join("/")}` }));
+    const allows = (value: unknown): boolean => validate()(place === "body" ? value : fromText(schema, toText(value)));
     const { valid = fc.constant({}), near } = valuesOf(schema, resolve);
     // The gateway routes a request by its path, so an empty segment never reaches the route.
     const isPossible = (value: unknown) => place !== "path" || toText(value) !== "";
@@ -223,12 +232,14 @@ const operationOf = (path: string, method: string): Operation => {
     return { ...one, allows, valid: tryable(valid).filter(allows), near: tryable(near) };
   });
   const required = inputs.filter((one) => one.required && one.name !== SIGNATURE);
-  const base: Request = {
-    ...Object.fromEntries(required.map(({ place, name, valid }) => [`${place} ${name}`, first(valid)])),
-    ...(path === WEBHOOK_PATH && { "path organizationId": "acme" }),
-  };
+  const base = later(
+    (): Request => ({
+      ...Object.fromEntries(required.map(({ place, name, valid }) => [`${place} ${name}`, first(valid)])),
+      ...(path === WEBHOOK_PATH && { "path organizationId": "acme" }),
+    }),
+  );
   const described = inputs.map(({ place, name, allows, valid, near }): Input => {
-    const requestWith = (value: unknown): Request => ({ ...base, [`${place} ${name}`]: value });
+    const requestWith = (value: unknown): Request => ({ ...base(), [`${place} ${name}`]: value });
     const title = `${operation}: ${place} ${name}`.trim();
     return {
       title,
@@ -244,7 +255,15 @@ const operationOf = (path: string, method: string): Operation => {
     };
   });
   const statuses = Object.keys(document.paths[path][method].responses).map(Number);
-  return { method: method.toUpperCase(), path, statuses, valid: base, inputs: described };
+  return {
+    method: method.toUpperCase(),
+    path,
+    statuses,
+    get valid() {
+      return base();
+    },
+    inputs: described,
+  };
 };
 
 export const operations: readonly Operation[] = Object.entries<object>(document.paths).flatMap(([path, item]) =>

@@ -6,7 +6,7 @@ import type { LocalCloud } from "../../infra/local/cloud/local-cloud.ts";
 import { assemblyDirectory } from "./assembly.ts";
 
 /** Instances of one function: enough for requests that race. Each start of a process costs CPU time. */
-const MAX_INSTANCES = 4;
+const MAX_INSTANCES = 2;
 
 let cloud: Promise<LocalCloud> | undefined;
 /** Everything that functions and the local cloud have logged so far. */

@@ -105,7 +105,7 @@ const named = (one: Judged): string => `${one.hour} ${one.finding.rule} ${one.fi
 const without = ({ notifications: _, atNight: __, ...outcome }: PreviewResult["now"]) => outcome;
 
 describe("a preview", () => {
-  it.each(rangeOf(depth(3, 60)))(
+  it.each(rangeOf(depth(1, 60)))(
     "finds with the settings of a rule what detection has found, history %i",
     async (seed) => {
       const world = await build(seed, 6, 90);
@@ -134,7 +134,7 @@ describe("a preview", () => {
     },
   );
 
-  it.each(rangeOf(depth(2, 30)))("finds with own rules what detection has found, history %i", async (seed) => {
+  it.each(rangeOf(depth(1, 30)))("finds with own rules what detection has found, history %i", async (seed) => {
     const world = await build(100 + seed, 5, 120);
     for (const { version: _, ...rule } of ownRules) {
       const change: Change = { kind: "customRule", id: rule.id, definition: rule };

@@ -1,5 +1,6 @@
 /** GET …/money over HTTP: counted from the feed and from webhooks alike. */
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { deepIt } from "../support/deep-it.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { providerSdk } from "../support/provider-objects.ts";
 import { simulatedProvider } from "../support/simulated-provider.ts";
@@ -88,7 +89,7 @@ describe("the money of an organization", () => {
 });
 
 describe("the money of an organization with webhooks", () => {
-  it("is counted from webhooks and the feed alike, each event once", async () => {
+  deepIt("is counted from webhooks and the feed alike, each event once", async () => {
     const ours = organizationOf(service, "money-webhooks");
     const account = await provider.account(20, { seed: "hooked" });
     await ours.connect(account.apiKey, { webhookSecret: SECRET });

@@ -1,6 +1,8 @@
 /** The endpoints of previews over HTTP. What previews find is in previews.deep.test.ts. */
 import { describe, expect, it } from "@jest/globals";
 import type { Preview } from "../../shared/previews/preview.ts";
+import { deepIt } from "../support/deep-it.ts";
+import { sampleOf } from "../support/depth.ts";
 import { eventually, organizationOf } from "../support/integration.ts";
 import { useSharedService } from "../support/use-service.ts";
 
@@ -47,6 +49,36 @@ const problem = (status: number, error: number, message = "") => ({
 
 const noFindings = { alerts: 0, byLevel: {}, byDay: {}, notifications: 0, atNight: 0 };
 
+const refused: [message: string, body: object][] = [
+  ["days: ", { rule }],
+  ["days: expected an integer from 1 to 90", { days: 0, rule }],
+  ["days: expected an integer from 1 to 90", { days: 91, rule }],
+  ["days: ", { days: 1.5, rule }],
+  ["days: ", { days: "1", rule }],
+  ["expected exactly one of rule, customRule and mute", { days: 1 }],
+  ["expected exactly one of rule, customRule and mute", { days: 1, rule, customRule }],
+  ["expected exactly one of rule, customRule and mute", { days: 1, rule, mute: mute() }],
+  ["unknown field mode", { days: 1, rule, mode: "x" }],
+  ["rule.rule: expected one of", { days: 1, rule: { ...rule, rule: "event_threshold" } }],
+  ["rule.enabled: ", { days: 1, rule: { rule: rule.rule } }],
+  ["rule.level: ", { days: 1, rule: { ...rule, level: "high" } }],
+  ["thresholds: unknown threshold", { days: 1, rule: { ...rule, thresholds: { calls: 60 } } }],
+  ["thresholds.failures: expected an integer", { days: 1, rule: { ...rule, thresholds: { failures: 0 } } }],
+  ["rule", { days: 1, rule: { ...rule, revision: 0 } }],
+  ["rule.known.networks.0", { days: 1, rule: { ...rule, known: { networks: ["x"] } } }],
+  ["customRule.name: ", { days: 1, customRule: { ...customRule, name: "" } }],
+  ["customRule", { days: 1, customRule: { ...customRule, revision: 1 } }],
+  ["customRule.id: ", { days: 1, customRule: { ...customRule, id: "" } }],
+  [
+    "customRule.windowMinutes: ",
+    { days: 1, customRule: { ...customRule, condition: { lt: 1 }, groupBy: undefined, windowMinutes: 30 } },
+  ],
+  ["mute.reason: ", { days: 1, mute: { ...mute(), reason: "" } }],
+  ["until: expected a time in the future", { days: 1, mute: { ...mute(), until: 1 } }],
+  ["expected rules, levels or both", { days: 1, mute: { ...mute(), rules: undefined } }],
+  ["mute.rules.0: ", { days: 1, mute: { ...mute(), rules: ["alerts_muted"] } }],
+];
+
 describe("previews", () => {
   it.each([
     ["settings of a rule", () => ({ days: 1, rule })],
@@ -87,7 +119,7 @@ describe("previews", () => {
     expect((await call("GET", "security/alert")).body).toEqual([]);
   });
 
-  it("run one at a time: of concurrent requests one is accepted, and the next one after its end", async () => {
+  deepIt("run one at a time: of concurrent requests one is accepted, and the next one after its end", async () => {
     const { post, ended } = freshOrganization();
     const answers = await Promise.all(Array.from({ length: 6 }, () => post({ days: 90, mute: mute() })));
     const accepted = answers.filter(({ status }) => status === 202);
@@ -99,7 +131,7 @@ describe("previews", () => {
     await ended((again.body as Preview).id);
   });
 
-  it("are the same for a repeated Idempotency-Key", async () => {
+  deepIt("are the same for a repeated Idempotency-Key", async () => {
     const { post, ended } = freshOrganization();
     const [first, second] = [await post({ days: 1, rule }, "k"), await post({ days: 1, rule }, "k")];
     expect(second).toMatchObject({ status: 202, body: first.body as object });
@@ -134,7 +166,7 @@ describe("previews", () => {
     await theirs.ended((accepted.body as Preview).id);
   });
 
-  it("are deleted by an erasure, also by that of one user", async () => {
+  deepIt("are deleted by an erasure, also by that of one user", async () => {
     const { post, call, ended } = freshOrganization();
     const { body } = await post({ days: 1, rule });
     const { id } = await ended((body as Preview).id);
@@ -143,35 +175,7 @@ describe("previews", () => {
     await eventually("the preview is erased", async () => (await call("GET", `${PATH}/${id}`)).status === 404);
   });
 
-  it.each<[string, object]>([
-    ["days: ", { rule }],
-    ["days: expected an integer from 1 to 90", { days: 0, rule }],
-    ["days: expected an integer from 1 to 90", { days: 91, rule }],
-    ["days: ", { days: 1.5, rule }],
-    ["days: ", { days: "1", rule }],
-    ["expected exactly one of rule, customRule and mute", { days: 1 }],
-    ["expected exactly one of rule, customRule and mute", { days: 1, rule, customRule }],
-    ["expected exactly one of rule, customRule and mute", { days: 1, rule, mute: mute() }],
-    ["unknown field mode", { days: 1, rule, mode: "x" }],
-    ["rule.rule: expected one of", { days: 1, rule: { ...rule, rule: "event_threshold" } }],
-    ["rule.enabled: ", { days: 1, rule: { rule: rule.rule } }],
-    ["rule.level: ", { days: 1, rule: { ...rule, level: "high" } }],
-    ["thresholds: unknown threshold", { days: 1, rule: { ...rule, thresholds: { calls: 60 } } }],
-    ["thresholds.failures: expected an integer", { days: 1, rule: { ...rule, thresholds: { failures: 0 } } }],
-    ["rule", { days: 1, rule: { ...rule, revision: 0 } }],
-    ["rule.known.networks.0", { days: 1, rule: { ...rule, known: { networks: ["x"] } } }],
-    ["customRule.name: ", { days: 1, customRule: { ...customRule, name: "" } }],
-    ["customRule", { days: 1, customRule: { ...customRule, revision: 1 } }],
-    ["customRule.id: ", { days: 1, customRule: { ...customRule, id: "" } }],
-    [
-      "customRule.windowMinutes: ",
-      { days: 1, customRule: { ...customRule, condition: { lt: 1 }, groupBy: undefined, windowMinutes: 30 } },
-    ],
-    ["mute.reason: ", { days: 1, mute: { ...mute(), reason: "" } }],
-    ["until: expected a time in the future", { days: 1, mute: { ...mute(), until: 1 } }],
-    ["expected rules, levels or both", { days: 1, mute: { ...mute(), rules: undefined } }],
-    ["mute.rules.0: ", { days: 1, mute: { ...mute(), rules: ["alerts_muted"] } }],
-  ])("are refused: %s %j", async (message, body) => {
+  it.each(sampleOf(refused, 6))("are refused: %s %j", async (message, body) => {
     expect(await freshOrganization().post(body)).toMatchObject(problem(400, 40002, message));
   });
 });

@@ -1,9 +1,10 @@
 import { expect, it } from "@jest/globals";
 import { accountRules } from "../../shared/security/alerts/finding.ts";
+import { depth } from "../support/depth.ts";
 import { judgeAccountYear } from "./year/account-year.ts";
 import { YEAR_START } from "./year/run-year.ts";
 
-const ORGANIZATIONS = 28;
+const ORGANIZATIONS = depth(7, 28);
 
 it("the rules of the account find their attacks, with at most one false alarm per organization and year each", () => {
   const years = Array.from({ length: ORGANIZATIONS }, (_, index) => judgeAccountYear(index + 1, YEAR_START));
