@@ -31,6 +31,7 @@ it("the search leads from every view to a user, an address and a customer, by ke
   await page.getByRole("heading", { name: "mallory", level: 1 }).waitFor();
   await main.getByRole("link", { name: /tried to change the circuit breaker or the settings/ }).waitFor();
   await main.getByRole("table", { name: "Refused or failed" }).getByRole("link").nth(2).waitFor();
+  await main.getByText("First seen").first().waitFor();
   expect(await main.innerText()).toMatch(/First seen[\s\S]*Last seen[\s\S]*Events\s+3[\s\S]*Failed\s+100/);
   await main.getByRole("link", { name: "127.0.0.1", exact: true }).click();
   await page.getByRole("heading", { name: "127.0.0.1", level: 1 }).waitFor();
