@@ -129,7 +129,7 @@ describe("the console", () => {
     const text = (file: string) => gunzipSync(readFileSync(join(directory, file))).toString();
     const [shared] = assets.filter((file) => file.startsWith("shared."));
     for (const file of assets.filter((one) => one.endsWith(".js.gz"))) {
-      const imported = [...text(file).matchAll(/from"\.\/([^"]+)"/g)].map(([, name = ""]) => name.split(".")[0]);
+      const imported = [...text(file).matchAll(/from"\.\/([^"]+)"/g)].map(([, name = ""]) => name.replace(/\..*/, ""));
       const others = imported.filter((name) => !["first", "main", "shared"].includes(name));
       expect([file, others]).toEqual([file, []]);
       if (file === shared || file.startsWith("main.")) expect(imported).not.toContain("shared");
