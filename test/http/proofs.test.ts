@@ -1,23 +1,21 @@
 /** The sealed log in the local cloud: hours are sealed, shown, exported with proof, checked offline, and erased. */
-import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "@jest/globals";
 import { engineClient } from "../../infra/local/dynamodb/client.ts";
-import type { Export } from "../../shared/exports/export.ts";
 import type { Integrity } from "../../shared/sealing/integrity.ts";
 import { HOUR_MS, startOfHour } from "../../shared/terms/hours.ts";
 import { organizationKey } from "../../shared/terms/keys.ts";
 import { controlOf } from "../support/control.ts";
-import { eventually, organizationOf } from "../support/integration.ts";
-import { newDirectory } from "../support/temporary-directory.ts";
+import { organizationOf } from "../support/integration.ts";
+import { completedErasure, proofsOf, verify } from "../support/proofs.ts";
 import { useService } from "../support/use-service.ts";
 
 const service = await useService();
 const { now } = controlOf(service);
 const ours = organizationOf(service, "acme/ü");
+const proofs = proofsOf(ours);
+/** Of an hour. */
+const startProof = (hour: number) => proofs.start({ since: hour, until: hour + HOUR_MS });
 
 /** Until the hours before this one are closed and sealed. Each schedule fires once on the way. */
 const passHour = async (): Promise<void> => {
@@ -28,34 +26,6 @@ const integrityOf = async (hour: number, hours = 1): Promise<Integrity> => {
   const { status, body } = await ours.call("GET", `security/integrity?since=${hour}&until=${hour + hours * HOUR_MS}`);
   expect(status).toBe(200);
   return body as Integrity;
-};
-
-const ended = async (id: string): Promise<Export> =>
-  eventually("the export has ended", async () => {
-    const one = (await ours.call("GET", `security/exports/${id}`)).body as Export;
-    return ["completed", "failed"].includes(one.status) && one;
-  });
-
-const startProof = async (hour: number): Promise<string> => {
-  const wanted = { format: "ndjson", proof: true, since: hour, until: hour + HOUR_MS };
-  const { status, body } = await ours.call("POST", "security/exports", wanted);
-  expect(status).toBe(202);
-  return (body as Export).id;
-};
-
-/** Downloads the files of a completed export into a folder. */
-const download = async (id: string): Promise<string> => {
-  const folder = newDirectory("proof-");
-  const { status, files } = await ended(id);
-  expect(status).toBe("completed");
-  for (const { name, url = "" } of files)
-    writeFileSync(join(folder, name), Buffer.from(await (await fetch(url)).arrayBuffer()));
-  return folder;
-};
-
-const verify = async (folder: string): Promise<string> => {
-  const run = await promisify(execFile)(process.execPath, ["docs/verify.mjs", folder]).catch((failed) => failed);
-  return run.stdout;
 };
 
 test("hours are sealed and proved, also after an erasure, and a changed event breaks its hour", async () => {
@@ -99,20 +69,14 @@ test("hours are sealed and proved, also after an erasure, and a changed event br
   const theirs = await strangers.call("GET", `security/integrity?since=${hour}&until=${hour + HOUR_MS}`);
   expect(theirs.body).toMatchObject({ hours: [{ count: 0, version: 0, status: "verified" }] });
 
-  const before = await download(await startProof(hour));
+  const before = await proofs.download(await startProof(hour));
   expect(await verify(before)).toMatch(new RegExp(`^verified: .*${events.length} events; 0 erased`));
 
-  const { id } = (await ours.call("POST", "erasure", { scope: "user", userId: "eve-the-leaver" })).body as {
-    id: string;
-  };
-  await eventually("the erasure is completed", async () => {
-    const listed = (await ours.call("GET", "erasure")).body as { id: string; status: string }[];
-    return listed.some((one) => one.id === id && one.status === "completed");
-  });
+  const id = await completedErasure(ours, "eve-the-leaver");
   const waiting = await startProof(hour);
   await passHour();
   expect(await verify(before)).toMatch(/^verified: /);
-  const after = await download(waiting);
+  const after = await proofs.download(waiting);
   expect(await verify(after)).toMatch(new RegExp(`^verified: .*1 erased by ${id}`));
   expect((await integrityOf(hour)).hours).toMatchObject([
     { version: 2, status: "verified", erased: [{ erasure: id, count: 1 }] },
@@ -133,5 +97,5 @@ test("hours are sealed and proved, also after an erasure, and a changed event br
     log: "consistent",
     hours: [{ status: "broken", problem: expect.stringContaining("not those that version 1 sealed") }],
   });
-  expect(await ended(await startProof(hour))).toMatchObject({ status: "failed", error: { code: "broken" } });
+  expect(await proofs.ended(await startProof(hour))).toMatchObject({ status: "failed", error: { code: "broken" } });
 });
