@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { described } from "../json/described.ts";
 import { count, epochMs } from "../json/number-fields.ts";
-import { DAY_MS, dayName, HOUR_MS, startOfDay } from "../terms/hours.ts";
+import { DAY_MS, dayName, HOUR_MS, startOfDay, startOfMonth } from "../terms/hours.ts";
 import { type DaySums, isWhole, rulesOf, SETTLED_AFTER_MS, unjudgedReasons } from "./day-sums.ts";
 
 const MONTH = /^(?:19[7-9][0-9]|[2-9][0-9]{3})-(?:0[1-9]|1[0-2])$/;
@@ -62,8 +62,7 @@ const MISSING_AFTER_MS = 12 * HOUR_MS;
 /** The first and the last day of a month, epoch ms. */
 export const daysOfMonth = (month: string): { first: number; last: number } => {
   const first = Date.parse(`${month}-01`);
-  const time = new Date(first);
-  return { first, last: Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1) - DAY_MS };
+  return { first, last: startOfMonth(first, 1) - DAY_MS };
 };
 
 const toCoveredDay = ([day, { recorded, counted, sealed, archived, fed, notJudged }]: [number, DaySums]) => {

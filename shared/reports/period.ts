@@ -3,7 +3,7 @@
  * calendar month a report for assessors. Read
  * report.ts next for their content, make-report.ts for how they are made. Pure.
  */
-import { DAY_MS, dayName, startOfDay } from "../terms/hours.ts";
+import { DAY_MS, dayName, startOfDay, startOfMonth } from "../terms/hours.ts";
 
 export const reportKinds = ["compliance", "review", "month"] as const;
 export type ReportKind = (typeof reportKinds)[number];
@@ -25,12 +25,6 @@ const DAYS_FROM_MONDAY_TO_EPOCH = 3;
 export const startOfWeek = (time: number): number => {
   const day = startOfDay(time);
   return day - ((day / DAY_MS + DAYS_FROM_MONDAY_TO_EPOCH) % WEEK_DAYS) * DAY_MS;
-};
-
-/** The beginning of a time's month, or of a later one, epoch ms. */
-const startOfMonth = (time: number, later = 0): number => {
-  const date = new Date(time);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 };
 
 const spans: Record<ReportKind, (time: number) => Omit<Period, "kind">> = {

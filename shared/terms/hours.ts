@@ -17,6 +17,12 @@ export const expiryOf = (timestamp: number, retentionDays: number): number =>
 /** The start of the day of a time, epoch ms. */
 export const startOfDay = (time: number): number => Math.floor(time / DAY_MS) * DAY_MS;
 
+/** The start of a time's month, or of a later one, epoch ms. */
+export const startOfMonth = (time: number, later = 0): number => {
+  const date = new Date(time);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+};
+
 /** `2026-11-21T10`, for any time of that hour. */
 export const hourName = (time: number): string => new Date(time).toISOString().slice(0, 13);
 
