@@ -11,7 +11,10 @@ import type { Hour, HourFile } from "./write-hour.ts";
 
 type Versions = Pick<SealedHour, "count" | "late"> & { expiresAt?: number | undefined };
 
-/** How an hour is sealed: by its versions, with the time when the tables lose the first event; "later" if no version exists yet, "never" before the log's start. */
+/**
+ * How an hour is sealed: by its versions, with the time when the tables lose the first event; "later" if no version exists yet,
+ * "never" before the log's start.
+ */
 export type SealOfHour = (hour: Hour) => Promise<Versions | "later" | "never">;
 
 /**

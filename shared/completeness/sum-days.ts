@@ -47,10 +47,6 @@ const findOrganizations = async ({ evidence, connectedOrganizations }: SumDaysDe
   return [...scopes].sort();
 };
 
-async function* each<Item>(items: Iterable<Item>): AsyncGenerator<Item, void, void> {
-  yield* items;
-}
-
 /** @throws Error if organizations could not be summed: the run may be repeated. */
 export const sumDays = async (dependencies: SumDaysDependencies, remainingMs: () => number): Promise<NightResult> => {
   const { evidence, sums, sumOrganization, checkCheckpoints, now } = dependencies;
@@ -87,10 +83,8 @@ export const sumDays = async (dependencies: SumDaysDependencies, remainingMs: ()
     result.unequal += unequal;
     result.waiting += waiting;
   };
-  await inParallel(
-    whileThereIsTime(each(await findOrganizations(dependencies)), limits),
-    ORGANIZATIONS_AT_ONCE,
-    (scope) => sum(scope).catch((error: unknown) => void failures.push(error)),
+  await inParallel(whileThereIsTime(await findOrganizations(dependencies), limits), ORGANIZATIONS_AT_ONCE, (scope) =>
+    sum(scope).catch((error: unknown) => void failures.push(error)),
   );
   const isDone = result.isComplete && result.waiting === 0 && failures.length === 0;
   if (isDone) await sums.putNight({ night, checked: night });

@@ -34,7 +34,7 @@ const MAX_FAULTS = 2;
 
 export type RunWorkerDependencies = OpenRunDependencies & {
   leases: Pick<SyncLeaseStore, "begin" | "take" | "renew" | "checkpoint" | "release">;
-  runs: Pick<SyncRunStore, "findEnded" | "noteRefused">;
+  runs: Pick<SyncRunStore, "findEnded">;
   runEnd: RunEnd;
   events: Pick<SyncEvents, "started" | "setAside">;
   access: Pick<ProviderAccess, "open" | "isHalfOpen" | "flush">;

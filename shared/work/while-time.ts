@@ -11,7 +11,7 @@ export type LimitedRun = {
 
 /** The items of a list as long as a run has time and few failures. */
 export const whileThereIsTime = async function* <Item>(
-  items: AsyncIterable<Item>,
+  items: AsyncIterable<Item> | Iterable<Item>,
   { remainingMs, marginMs, failures, stop }: LimitedRun,
 ): AsyncGenerator<Item, void, void> {
   for await (const item of items) {
